@@ -1,0 +1,40 @@
+package common;
+
+/**
+ * Why an operation of the broker's machines was refused or not finished. The doors translate a code to their own
+ * vocabulary (services/ErrorMapping to Kafka's error codes).
+ */
+public enum FailureCode {
+    UNKNOWN_PARTITION,
+    UNKNOWN_TOPIC_ID,
+    INCONSISTENT_TOPIC_ID,
+    NOT_LEADER,
+    FENCED_LEADER_EPOCH,
+    UNKNOWN_LEADER_EPOCH,
+    OFFSET_OUT_OF_RANGE,
+    OFFSET_NOT_AVAILABLE,
+    CORRUPT_BATCH,
+    INVALID_RECORD,
+    BATCH_TOO_LARGE,
+    RECORD_LIST_TOO_LARGE,
+    INVALID_TIMESTAMP,
+    UNSUPPORTED_FORMAT,
+    UNSUPPORTED_COMPRESSION,
+    OUT_OF_ORDER_SEQUENCE,
+    INVALID_PRODUCER_EPOCH,
+    INVALID_TXN_STATE,
+    NOT_ENOUGH_REPLICAS,
+    POLICY_VIOLATION,
+    /** A read or write failed, or the log directory is offline. */
+    STORAGE_ERROR,
+    /** No room on the disk, or its reserve was reached; goes away by itself when space returns. */
+    DISK_FULL,
+    /** An fsync failed: the log directory is offline until the process restarts. */
+    SYNC_FAILED,
+    /** Not known whether it took effect: the deadline passed first. */
+    TIMED_OUT,
+    /** A bounded queue is full; retriable. */
+    OVERLOADED,
+    SHUTTING_DOWN,
+    INTERNAL
+}

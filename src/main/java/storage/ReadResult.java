@@ -1,0 +1,20 @@
+package storage;
+
+import java.util.List;
+
+/**
+ * The outcome of one read, with the offsets as they were at that moment. On failure {@code range} is null.
+ *
+ * @param range null when there is nothing below the bound
+ * @param aborted aborted transactions that overlap the range; empty unless read with LAST_STABLE_OFFSET
+ */
+public record ReadResult(
+        FileRange range, long logStartOffset, long highWatermark, long lastStableOffset, List<AbortedTransaction> aborted) {
+
+    /** An aborted transaction of {@code producerId} whose first record is at {@code firstOffset}. */
+    public record AbortedTransaction(long producerId, long firstOffset) {}
+
+    public int bytes() {
+        return range == null ? 0 : range.length();
+    }
+}
