@@ -3,6 +3,7 @@ package replication;
 import common.Callback;
 import common.FailureCode;
 import common.Failure;
+import common.Lease;
 import common.PartitionId;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -31,14 +32,15 @@ public interface ReplicaShard {
         }
     }
 
-    /**
-     * One batch for one partition. {@code records} is handed over (patched in place) until the answer. {@code transactional} and
-     * {@code transactionalId} are for the transaction checks of a later issue.
-     */
+    /** The records of one partition, as the client sent them; patched in place. */
     record ProducePartition(PartitionId partition, ByteBuffer records) {}
 
-    /** acks: 0, 1 or -1 (all). {@code version}: of the Produce request, for what old clients may not send or see. */
-    record Produce(List<ProducePartition> partitions, short acks, int timeoutMillis, short version) {}
+    /**
+     * acks: 0, 1 or -1 (all). {@code version}: of the Produce request, for what old clients may not send or see. {@code records} is released
+     * once by the shard when it needs none of the request's buffers any more; that may be after the caller gave up on a time-out.
+     */
+    record Produce(
+            List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
 
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}
 
@@ -59,16 +61,18 @@ public interface ReplicaShard {
     /** diverging: not null when the fetcher's last epoch does not match ours there (KIP-320); then result has no range. */
     record ReadOutcome(ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch) {}
 
-    void read(Read request, Callback<List<ReadOutcome>> done);
-
     /**
-     * Answers once when any of the partitions may have changed for a reader at the given offsets (new data below the bound, an error, a new leader),
-     * at once if that is so already, or after {@code maxWaitMillis}. {@code id} names the wait for {@link #cancelAwait}.
+     * Reads; while that gave fewer than {@code minBytes} and no partition had an error or a divergence, waits for new data below the bound, for a change
+     * of leadership, for {@link #cancelFetch} or for {@code maxWaitMillis}, then reads once more and answers whatever there is. {@code id} is unique
+     * among the caller's fetches under way. The ranges of the answer belong to the receiver.
      */
-    void awaitData(long id, Read request, long maxWaitMillis, Callback<Void> done);
+    void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done);
 
-    /** Forgets a wait; its callback gets nothing more than a success. */
-    void cancelAwait(long id);
+    /** Answers the fetch at once if it waits; otherwise nothing. */
+    void cancelFetch(FetchId id);
+
+    /** A fetch under way: the caller's number (e.g. its server instance) and its own count. */
+    record FetchId(int caller, long number) {}
 
     /** timestamp: Kafka's special values (-1 latest, -2 earliest, -3 max timestamp, -4 earliest local, -5 latest tiered, -6 earliest pending upload) or milliseconds. */
     record OffsetQuery(PartitionId partition, int currentLeaderEpoch, long timestamp, boolean readCommitted) {}
