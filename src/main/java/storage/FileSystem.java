@@ -47,6 +47,13 @@ public interface FileSystem {
     /** Last modification, wall milliseconds. */
     long lastModifiedMillis(String path) throws IOException;
 
+    /**
+     * Makes the file {@code path} if missing and takes an exclusive lock on it until the process ends (rule S12).
+     *
+     * @return false if another process (or another owner in this one) holds it
+     */
+    boolean tryLock(String path) throws IOException;
+
     /** Bytes that may still be written on this file system. */
     long usableBytes() throws IOException;
 

@@ -6,8 +6,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * SKELETON (signatures to code against; the storage owner replaces the bodies). The log of one replica. All methods on the owner's thread; callbacks
- * too, possibly before the method returns.
+ * The log of one replica. All methods on the owner's thread; callbacks too, possibly before the method returns. Opened by {@link LogContext#open}.
+ *
+ * <p>A new partition costs no disk access: its directory, partition.metadata, leader-epoch-checkpoint and first segment are made by its first append,
+ * before that append is answered (durable logs: synced, names included, rule S4).
  */
 public abstract class PartitionLog {
 
@@ -23,8 +25,14 @@ public abstract class PartitionLog {
     /** End of what has been written (to the page cache): LEO. */
     public abstract long logEndOffset();
 
-    /** End of what has been fsynced. */
+    /** End of what has been fsynced. Never moves on a failed fsync (rule S3). */
     public abstract long durableEndOffset();
+
+    /** What recovery-point-offset-checkpoint should say: all below is durable, indexes and snapshots of closed segments included. */
+    public abstract long recoveryPoint();
+
+    /** Null, or why a range of this log cannot be read (rule S8); for describing, the rest of the log works. */
+    public abstract String damage();
 
     public abstract long highWatermark();
 
@@ -41,6 +49,12 @@ public abstract class PartitionLog {
     public abstract void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done);
 
     /**
+     * Appends what a leader sent: offsets, epoch and times as they are; {@code batches} holds whole batches, each verified by the caller, the first at or
+     * above the log's end. Producer state follows without a verdict. The result names the first and last offset.
+     */
+    public abstract void appendFetched(ByteBuffer batches, Callback<AppendResult> done);
+
+    /**
      * Reads from {@code offset} up to {@code maxBytes} and the bound, never across a segment. The range starts with the batch that holds
      * {@code offset}; with {@code wholeFirstBatch} that batch comes whole even if larger than {@code maxBytes}, else a larger one gives no range.
      * OFFSET_OUT_OF_RANGE outside [log start, log end].
@@ -55,7 +69,10 @@ public abstract class PartitionLog {
     /** The record with the largest timestamp (ListOffsets -3), the first of equals. */
     public abstract void offsetOfMaxTimestamp(Callback<TimestampOffset> done);
 
-    /** A new leader epoch begins at the log's end; persisted before the callback (rule I1). */
+    /**
+     * A new leader epoch begins at the log's end. The callback comes without disk access; the epoch is persisted by the next append of this log, before
+     * that append's batch is written (rule I1).
+     */
     public abstract void beginEpoch(int epoch, Callback<Void> done);
 
     public abstract void truncateTo(long offset, Callback<Void> done);
@@ -74,7 +91,10 @@ public abstract class PartitionLog {
     /** Bytes of all segments. */
     public abstract long sizeBytes();
 
-    /** Makes all durable and writes snapshot and checkpoints' inputs; no further use. */
+    /** Makes all written data, indexes and a producer snapshot durable. Part of a clean stop and useful before a checkpoint; the log stays usable. */
+    public abstract void flush(Callback<Void> done);
+
+    /** {@link #flush}, then closes the files; no further use. Failure: the clean mark must not be written (rule S6). */
     public abstract void close(Callback<Void> done);
 
     /** Renames the directory to Kafka's deleted form, then unlinks in the background. */

@@ -1,0 +1,17 @@
+package storage;
+
+/**
+ * What is known of a log before it is opened: from the directory listing and the checkpoint files.
+ *
+ * @param exists whether the partition has a directory; if not, opening touches no disk
+ * @param cleanStop whether the log directory was shut down cleanly (rule S6): then nothing is scanned
+ * @param recoveryPoint from recovery-point-offset-checkpoint, 0 when unknown
+ * @param logStartOffset from log-start-offset-checkpoint, 0 when unknown
+ * @param highWatermark from replication-offset-checkpoint, 0 when unknown
+ */
+public record LogStart(
+        boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
+
+    /** A partition that has no directory yet. */
+    public static final LogStart NEW = new LogStart(false, true, 0, 0, 0);
+}
