@@ -1,0 +1,29 @@
+package node;
+
+import common.OwnerId;
+import common.Ports;
+import protocol.BufferPool;
+import storage.DiskExecutor;
+
+/**
+ * What a node needs of the machine it runs on: event loops, and disk executors per log directory. Implemented by verticles/ and by the simulator. Loops are
+ * numbered from 0; everything that is given for a loop is confined to it.
+ */
+public interface NodeHost {
+
+    /** Event loops, > 0. Each carries one storage shard and one server instance; loop 0 also the controller. */
+    int loops();
+
+    Ports ports(int loop);
+
+    /** Runs jobs in log directory {@code directory} (its index in log.dirs); callbacks come on {@code loop}. */
+    DiskExecutor disk(int directory, int loop);
+
+    BufferPool buffers(int loop);
+
+    /** Makes {@code owner} reachable through all Mailboxes of the node; its messages run on {@code loop}. Called while the node starts. */
+    <O> void register(OwnerId<O> id, O owner, int loop);
+
+    /** Runs {@code task} on {@code loop}, never inside the caller's stack. */
+    void execute(int loop, Runnable task);
+}
