@@ -1,47 +1,216 @@
 package metadata;
 
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
 
 /**
- * SKELETON of accessors to code against; the metadata owner makes it a class with deltas. What is true of the cluster at one offset of the metadata log:
- * immutable, shared by reference, replaced whole.
+ * What is true of the cluster at one offset of the metadata log: immutable, shared by reference with all owners, replaced whole. The next one is made by
+ * {@link MetadataDelta} and shares what did not change. All iteration is sorted. Safe on any thread.
  */
-public interface MetadataImage {
+public final class MetadataImage {
+
+    private final Identity identity;
+    private final long version;
+    private final PersistentMap<String, TopicImage> topicsByName;
+    private final PersistentMap<Uuid, TopicImage> topicsById;
+    private final PersistentMap<Integer, BrokerImage> brokers;
+    private final PersistentMap<ConfigTarget, Map<String, String>> configs;
+    private final PersistentMap<QuotaEntity, Map<String, Double>> quotas;
+    private final FeaturesImage features;
+    private final long nextProducerId;
+
+    /** Which cluster, and who is its active controller (-1: unknown). */
+    private record Identity(String clusterId, int controllerId) {}
+
+    MetadataImage(MetadataImage base, MetadataDelta.Parts parts, long version) {
+        this.identity = base.identity;
+        this.version = version;
+        this.topicsByName = parts.topicsByName();
+        this.topicsById = parts.topicsById();
+        this.brokers = parts.brokers();
+        this.configs = parts.configs();
+        this.quotas = parts.quotas();
+        this.features = parts.features();
+        this.nextProducerId = parts.nextProducerId();
+    }
+
+    private MetadataImage(Identity identity, long version, MetadataDelta.Parts parts) {
+        this.identity = identity;
+        this.version = version;
+        this.topicsByName = parts.topicsByName();
+        this.topicsById = parts.topicsById();
+        this.brokers = parts.brokers();
+        this.configs = parts.configs();
+        this.quotas = parts.quotas();
+        this.features = parts.features();
+        this.nextProducerId = parts.nextProducerId();
+    }
+
+    /** Of a cluster without any record. */
+    public static MetadataImage empty(String clusterId) {
+        return new MetadataImage(new Identity(clusterId, -1), 0, MetadataDelta.Parts.NOTHING);
+    }
+
+    /** The same content with another active controller (-1: unknown). */
+    public MetadataImage withController(int controllerId) {
+        return new MetadataImage(new Identity(identity.clusterId, controllerId), version, parts());
+    }
+
+    MetadataDelta.Parts parts() {
+        return new MetadataDelta.Parts(topicsByName, topicsById, brokers, configs, quotas, features, nextProducerId);
+    }
 
     /** Offset after the last record applied; rises with every change. */
-    long version();
+    public long version() {
+        return version;
+    }
 
-    String clusterId();
+    public String clusterId() {
+        return identity.clusterId;
+    }
 
     /** Node id of the active controller, -1 when unknown. */
-    int controllerId();
+    public int controllerId() {
+        return identity.controllerId;
+    }
 
     /** null when there is none. */
-    TopicImage topic(String name);
+    public TopicImage topic(String name) {
+        return topicsByName.get(name);
+    }
 
     /** null when there is none. */
-    TopicImage topic(Uuid id);
+    public TopicImage topic(Uuid id) {
+        return topicsById.get(id);
+    }
 
     /** By name. */
-    Collection<TopicImage> topics();
+    public Collection<TopicImage> topics() {
+        return topicsByName.values();
+    }
 
     /** By id. */
-    Collection<BrokerImage> brokers();
+    public Collection<TopicImage> topicsById() {
+        return topicsById.values();
+    }
+
+    /** By id. */
+    public Collection<BrokerImage> brokers() {
+        return brokers.values();
+    }
+
+    /** null when it never registered. */
+    public BrokerImage broker(int id) {
+        return brokers.get(id);
+    }
 
     /** Dynamic broker configs by key: of {@code nodeId} or, with -1, of all brokers (Kafka's cluster-wide default). */
-    Map<String, String> brokerConfigs(int nodeId);
+    public Map<String, String> brokerConfigs(int nodeId) {
+        return configs(ConfigTarget.broker(nodeId));
+    }
+
+    /** The dynamic configs of one resource by key, sorted; a topic's too. Empty when there are none. */
+    public Map<String, String> configs(ConfigTarget target) {
+        if (target.type() == ConfigTarget.TOPIC) {
+            TopicImage topic = topic(target.name());
+            return topic == null ? Map.of() : topic.configs();
+        }
+        Map<String, String> found = configs.get(target);
+        return found == null ? Map.of() : found;
+    }
+
+    /** The resources other than topics that have dynamic configs. */
+    public Collection<ConfigTarget> configTargets() {
+        return configs.keys();
+    }
+
+    /** Entities with at least one quota. */
+    public Collection<QuotaEntity> quotaEntities() {
+        return quotas.keys();
+    }
+
+    /** Quotas of exactly this entity by key (producer_byte_rate and so on), sorted; empty when there are none. */
+    public Map<String, Double> quotas(QuotaEntity entity) {
+        Map<String, Double> found = quotas.get(entity);
+        return found == null ? Map.of() : found;
+    }
+
+    public FeaturesImage features() {
+        return features;
+    }
+
+    /** All producer ids below it have been handed out (C7). */
+    public long nextProducerId() {
+        return nextProducerId;
+    }
+
+    /**
+     * What happened to topics between {@code older} and this image, by topic id: cheap where nothing changed. A re-created name is one removal and one
+     * addition (C7).
+     */
+    public List<TopicChange> topicChangesSince(MetadataImage older) {
+        List<TopicChange> changes = new ArrayList<>();
+        if (older.topicsById == topicsById) {
+            return changes;
+        }
+        Iterator<TopicImage> before = older.topicsById.values().iterator();
+        Iterator<TopicImage> after = topicsById.values().iterator();
+        TopicImage left = next(before);
+        TopicImage right = next(after);
+        while (left != null || right != null) {
+            int order = left == null ? 1 : right == null ? -1 : left.id.compareTo(right.id);
+            if (order != 0 || left != right) {
+                changes.add(new TopicChange(order <= 0 ? left : null, order >= 0 ? right : null));
+            }
+            TopicImage passed = left;
+            left = order <= 0 ? next(before) : passed;
+            right = order >= 0 ? next(after) : right;
+        }
+        return changes;
+    }
+
+    private static TopicImage next(Iterator<TopicImage> topics) {
+        return topics.hasNext() ? topics.next() : null;
+    }
+
+    /** before null: new; after null: deleted; both: partitions or configs changed. */
+    public record TopicChange(TopicImage before, TopicImage after) {}
 
     /** @param configs the topic's own settings, by key */
-    record TopicImage(String name, Uuid id, boolean internal, List<PartitionImage> partitions, Map<String, String> configs) {}
+    public record TopicImage(
+            String name, Uuid id, boolean internal, List<PartitionImage> partitions, Map<String, String> configs) {}
 
-    record PartitionImage(
+    public record PartitionImage(
             int partition, int leader, int leaderEpoch, int partitionEpoch, List<Integer> replicas, List<Integer> isr) {}
 
-    record BrokerImage(int id, long epoch, List<Endpoint> endpoints, String rack, boolean fenced) {}
+    /** @param epoch offset of the registration's record (C1) */
+    public record BrokerImage(
+            int id,
+            long epoch,
+            Uuid incarnationId,
+            List<Endpoint> endpoints,
+            String rack,
+            boolean fenced,
+            List<Uuid> logDirs) {}
 
     /** host is null when not advertised: then the local address of the client's connection is given (single node, no advertised.listeners). */
-    record Endpoint(String listener, String host, int port, String securityProtocol) {}
+    public record Endpoint(String listener, String host, int port, String securityProtocol) {}
+
+    /**
+     * Finalized feature levels by name, sorted.
+     *
+     * @param epoch offset of the last record that changed them, -1 when none did (ApiVersions' FinalizedFeaturesEpoch)
+     */
+    public record FeaturesImage(Map<String, Short> finalized, long epoch) {
+
+        /** 0 when it is not finalized. */
+        public short level(String feature) {
+            Short level = finalized.get(feature);
+            return level == null ? 0 : level;
+        }
+    }
 }
