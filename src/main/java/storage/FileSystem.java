@@ -32,7 +32,7 @@ public interface FileSystem {
     /** Names (not paths) in a directory, sorted; "" is the log directory itself. */
     List<String> list(String directory) throws IOException;
 
-    /** Makes one directory; its parent must exist. No error if it is there already. */
+    /** Makes one directory; its parent must exist and the name must be free. */
     void createDirectory(String path) throws IOException;
 
     /** Moves a file or directory, replacing a file of that name; atomic in the running system, durable after syncDirectory. */

@@ -5,6 +5,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * One log directory's disk: outlives the processes that use it through {@link SimFileSystem}.
@@ -21,6 +23,7 @@ public final class SimDisk {
     private long capacity = UNBOUNDED;
     private double slowness = 1;
     private long operations;
+    private final Map<String, SimLife> locks = new TreeMap<>();
     private int openHandles;
     private long bytesRead;
 
@@ -144,6 +147,16 @@ public final class SimDisk {
 
     long capacity() {
         return capacity;
+    }
+
+    /** A lock of a process that has ended is free. */
+    boolean lock(String path, SimLife life) {
+        SimLife holder = locks.get(path);
+        if (holder != null && holder.alive()) {
+            return false;
+        }
+        locks.put(path, life);
+        return true;
     }
 
     DiskFaults.Fault fault(DiskFaults.Operation operation, String path) {

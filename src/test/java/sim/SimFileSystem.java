@@ -80,11 +80,8 @@ public final class SimFileSystem implements FileSystem {
 
     @Override
     public void createDirectory(String path) throws IOException {
-        Object node = disk.lookup(path);
-        if (node instanceof SimDirectory) {
-            return;
-        }
-        if (node != null) {
+        alive();
+        if (disk.lookup(path) != null) {
             throw new FileAlreadyExistsException(path);
         }
         DiskFaults.Fault fault = before(DiskFaults.Operation.MAKE_DIRECTORY, path);
@@ -151,6 +148,12 @@ public final class SimFileSystem implements FileSystem {
     @Override
     public long lastModifiedMillis(String path) throws IOException {
         return find(path) instanceof SimDirectory ? clock.wallMillis() : file(path).modifiedMillis;
+    }
+
+    @Override
+    public boolean tryLock(String path) throws IOException {
+        open(path, Mode.CREATE).release();
+        return disk.lock(path, life);
     }
 
     @Override
