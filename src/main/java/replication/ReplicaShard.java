@@ -8,6 +8,7 @@ import common.PartitionId;
 import java.nio.ByteBuffer;
 import java.util.List;
 import metadata.MetadataImage;
+import records.RecordError;
 import storage.ActiveProducer;
 import storage.AppendResult;
 import storage.EpochEnd;
@@ -43,9 +44,6 @@ public interface ReplicaShard {
             List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
 
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}
-
-    /** A record of a refused batch, by its index, with the reason. */
-    record RecordError(int batchIndex, String message) {}
 
     void produce(Produce request, Callback<List<Outcome<Produced>>> done);
 

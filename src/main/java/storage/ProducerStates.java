@@ -1,0 +1,291 @@
+package storage;
+
+import common.Check;
+import common.FailureCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.agrona.collections.Long2ObjectHashMap;
+import records.BatchHeader;
+import records.BatchSummary;
+import records.schemas.ProducerSnapshot;
+
+/**
+ * What idempotent and transactional producers have written to one partition (rules P1-P6, T8): a function of the log's batches up to
+ * {@link #endOffset()}, at every replica the same (P4). One owner thread; a recovery job may build one and hand it over.
+ *
+ * <p>Life of a batch: {@link #check} before offsets are given; {@link #apply} as soon as they are, before the batch is written, so that the next request
+ * is checked against it (P5); then {@link #settled} when it is written, or {@link #undoFrom} when the write failed.
+ */
+public final class ProducerStates {
+
+    private static final long NO_OFFSET = Long.MAX_VALUE;
+
+    private final Long2ObjectHashMap<ProducerEntry> producers = new Long2ObjectHashMap<>();
+    /** Producer id by first offset of its open transaction here. */
+    private final TreeMap<Long, Long> open = new TreeMap<>();
+    /** Offset of the marker by first offset, of transactions that ended at or past the high watermark as last told. */
+    private final TreeMap<Long, Long> ended = new TreeMap<>();
+    /** How to go back, oldest first; bounded by the batches being written. */
+    private final ArrayDeque<Undo> undos = new ArrayDeque<>();
+
+    private long endOffset;
+
+    private record Undo(long baseOffset, long producerId, ProducerEntry before) {}
+
+    /** States at the start of a log at {@code endOffset}, where nothing is known of any producer. */
+    public ProducerStates(long endOffset) {
+        this.endOffset = endOffset;
+    }
+
+    /** What a snapshot holds; immutable, so {@link #encode} may run in a disk job. */
+    public static final class Image {
+        private final long offset;
+        private final ProducerEntry[] entries;
+
+        private Image(long offset, ProducerEntry[] entries) {
+            this.offset = offset;
+            this.entries = entries;
+        }
+
+        /** The states are those before this offset; it names the file. */
+        public long offset() {
+            return offset;
+        }
+
+        public int producers() {
+            return entries.length;
+        }
+
+        /** The content of Kafka's snapshot file. */
+        public ByteBuffer encode() {
+            List<ProducerSnapshot.Entry> rows = new ArrayList<>(entries.length);
+            for (ProducerEntry entry : entries) {
+                entry.addRows(rows);
+            }
+            return ProducerSnapshot.encode(rows);
+        }
+    }
+
+    /** A snapshot's content in memory. Sorted by producer id. */
+    public Image image() {
+        return new Image(endOffset, sorted());
+    }
+
+    /**
+     * The states of a decoded snapshot taken at {@code offset}. Transactions that ended before the snapshot count as ended below the high watermark: load
+     * one at or below the high watermark and {@link #apply} the batches after it, and the last stable offset is right (T8). Expired producers are left
+     * out by {@link #expire}.
+     */
+    public static ProducerStates of(List<ProducerSnapshot.Entry> rows, long offset) {
+        ProducerStates states = new ProducerStates(offset);
+        for (ProducerSnapshot.Entry row : rows) {
+            ProducerEntry entry = ProducerEntry.fromSnapshot(states.producers.get(row.producerId()), row);
+            states.producers.put(row.producerId(), entry);
+        }
+        for (ProducerEntry entry : states.sorted()) {
+            if (entry.hasOpenTransaction()) {
+                states.open.put(entry.transactionStart, entry.producerId);
+            }
+        }
+        return states;
+    }
+
+    /** First offset whose batch has not been applied. */
+    public long endOffset() {
+        return endOffset;
+    }
+
+    public int producerCount() {
+        return producers.size();
+    }
+
+    /**
+     * Decides on a producer's batch that passed {@link records.BatchValidator} and has no offsets yet. Changes nothing.
+     *
+     * @param logEndOffset of the partition: 0 means that it never held a record, and only sequence 0 may begin (P2; Apache Kafka lets any begin, and so can
+     *     lose a first batch that comes late)
+     */
+    public ProducerVerdict check(BatchSummary batch, long logEndOffset) {
+        if (!batch.hasProducerId() || batch.control()) {
+            return ProducerVerdict.OK;
+        }
+        ProducerEntry entry = producers.get(batch.producerId());
+        if (entry == null) {
+            if (batch.baseSequence() != 0 && logEndOffset == 0) {
+                return outOfOrder(batch, "the partition never held a record, only sequence 0 may begin");
+            }
+            return ProducerVerdict.OK;
+        }
+        if (batch.producerEpoch() < entry.epoch) {
+            return ProducerVerdict.refused(
+                    FailureCode.INVALID_PRODUCER_EPOCH,
+                    "producer " + batch.producerId() + " sent epoch " + batch.producerEpoch() + ", the last seen here is "
+                            + entry.epoch);
+        }
+        if (batch.producerEpoch() > entry.epoch) {
+            if (batch.baseSequence() != 0) {
+                return outOfOrder(batch, "a new epoch must start at 0");
+            }
+        } else {
+            int original = entry.findBatch(batch.baseSequence(), batch.lastSequence());
+            if (original >= 0) {
+                long last = entry.lastOffsetAt(original);
+                return new ProducerVerdict(
+                        ProducerVerdict.Kind.DUPLICATE,
+                        last - entry.offsetDeltaAt(original),
+                        last,
+                        entry.timestampAt(original),
+                        null);
+            }
+            int due = BatchHeader.plusSequence(entry.lastSequence(), 1);
+            if (batch.baseSequence() != due) {
+                return outOfOrder(batch, due + " is due");
+            }
+        }
+        if (entry.hasOpenTransaction() && !batch.transactional()) {
+            return ProducerVerdict.refused(
+                    FailureCode.INVALID_TXN_STATE,
+                    "producer " + batch.producerId() + " has an open transaction; this batch is not part of one");
+        }
+        return ProducerVerdict.OK;
+    }
+
+    private static ProducerVerdict outOfOrder(BatchSummary batch, String due) {
+        return ProducerVerdict.refused(
+                FailureCode.OUT_OF_ORDER_SEQUENCE,
+                "producer " + batch.producerId() + " epoch " + batch.producerEpoch() + " sent sequence "
+                        + batch.baseSequence() + ": " + due);
+    }
+
+    /**
+     * Takes in the next batch of the log, offsets given. Every batch, also those without a producer id; offsets must rise. What {@link #check} refuses is
+     * not refused here: what stands in the log is true.
+     *
+     * @return the transaction that this batch ends, for the transaction index when aborted; null when it ends none
+     */
+    public CompletedTransaction apply(BatchSummary batch) {
+        Check.invariant(batch.baseOffset() >= endOffset, "P4: batches out of order", batch.baseOffset(), endOffset);
+        CompletedTransaction completed = null;
+        if (batch.hasProducerId() && (!batch.control() || batch.marker() != null)) {
+            ProducerEntry before = producers.get(batch.producerId());
+            undos.addLast(new Undo(batch.baseOffset(), batch.producerId(), before));
+            if (batch.control()) {
+                completed = end(before, batch);
+                producers.put(batch.producerId(), ProducerEntry.afterMarker(before, batch));
+            } else {
+                ProducerEntry after = ProducerEntry.afterBatch(before, batch);
+                producers.put(batch.producerId(), after);
+                if (after.hasOpenTransaction()) {
+                    open.put(after.transactionStart, batch.producerId());
+                }
+            }
+        }
+        endOffset = batch.nextOffset();
+        return completed;
+    }
+
+    private CompletedTransaction end(ProducerEntry before, BatchSummary marker) {
+        if (before == null || !before.hasOpenTransaction()) {
+            return null;
+        }
+        long first = before.transactionStart;
+        open.remove(first);
+        ended.put(first, marker.lastOffset());
+        long stable = open.isEmpty() ? marker.nextOffset() : open.firstKey();
+        return new CompletedTransaction(
+                marker.producerId(), first, marker.lastOffset(), !marker.marker().commit(), stable);
+    }
+
+    /** All batches below {@code offset} are written: they will not be undone. */
+    public void settled(long offset) {
+        while (!undos.isEmpty() && undos.peekFirst().baseOffset() < offset) {
+            undos.removeFirst();
+        }
+    }
+
+    /** Forgets the batches from {@code offset} on, none of which is settled: their write failed (rule S2). */
+    public void undoFrom(long offset) {
+        while (!undos.isEmpty() && undos.peekLast().baseOffset() >= offset) {
+            undo(undos.removeLast());
+        }
+        endOffset = Math.min(endOffset, offset);
+    }
+
+    private void undo(Undo undo) {
+        ProducerEntry now = producers.get(undo.producerId());
+        ProducerEntry before = undo.before();
+        if (before == null) {
+            producers.remove(undo.producerId());
+        } else {
+            producers.put(undo.producerId(), before);
+        }
+        if (now != null && now.hasOpenTransaction()) {
+            open.remove(now.transactionStart);
+        }
+        if (before != null && before.hasOpenTransaction()) {
+            ended.remove(before.transactionStart);
+            open.put(before.transactionStart, before.producerId);
+        }
+    }
+
+    /** Forgets transactions that ended below the high watermark (T8). */
+    public void advanceHighWatermark(long highWatermark) {
+        if (!ended.isEmpty()) {
+            ended.values().removeIf(marker -> marker < highWatermark);
+        }
+    }
+
+    /** First offset of the oldest transaction not ended by a marker below the high watermark; Long.MAX_VALUE when there is none (T8). */
+    public long firstUnstableOffset() {
+        long firstOpen = open.isEmpty() ? NO_OFFSET : open.firstKey();
+        long firstEnded = ended.isEmpty() ? NO_OFFSET : ended.firstKey();
+        return Math.min(firstOpen, firstEnded);
+    }
+
+    /** Drops what lies wholly below a new log start: transactions that ended there. Producers stay, they know more than the log (P2). */
+    public void advanceLogStart(long logStartOffset) {
+        if (!ended.isEmpty()) {
+            ended.values().removeIf(marker -> marker < logStartOffset);
+        }
+    }
+
+    /**
+     * Removes producers whose last batch is at least {@code expirationMillis} ({@code producer.id.expiration.ms}) old by its own time and that have no
+     * open transaction (rule P6). {@code wallMillis}: now.
+     */
+    public void expire(long wallMillis, long expirationMillis) {
+        producers.values().removeIf(entry ->
+                !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
+    }
+
+    /** As DescribeProducers shows them; sorted by producer id. */
+    public List<ActiveProducer> activeProducers() {
+        List<ActiveProducer> active = new ArrayList<>(producers.size());
+        for (ProducerEntry entry : sorted()) {
+            active.add(new ActiveProducer(
+                    entry.producerId,
+                    entry.epoch,
+                    entry.lastSequence(),
+                    entry.lastTimestamp,
+                    entry.coordinatorEpoch,
+                    entry.transactionStart));
+        }
+        return active;
+    }
+
+    /** Producer ids by first offset of their open transactions. */
+    Map<Long, Long> openTransactions() {
+        return new TreeMap<>(open);
+    }
+
+    private ProducerEntry[] sorted() {
+        ProducerEntry[] entries = producers.values().toArray(new ProducerEntry[0]);
+        Arrays.sort(entries, (a, b) -> Long.compare(a.producerId, b.producerId));
+        return entries;
+    }
+}
