@@ -1,0 +1,94 @@
+package verticles;
+
+import io.netty.channel.EventLoop;
+import io.vertx.core.internal.ContextInternal;
+
+/**
+ * One owner's event loop with its queue of things to do: answers of other owners, results of disk jobs, calls. Whatever a machine of this owner does,
+ * it does inside {@link #runQueued} or {@link #enter}, on one thread, with the owner's Vert.x context as the current one.
+ */
+final class OwnerLoop {
+    /** Tasks run in one turn of the event loop before its sockets get theirs. */
+    private static final int TASKS_PER_TURN = 512;
+
+    private final ContextInternal context;
+    private final EventLoop eventLoop;
+    private final FatalErrors fatalErrors;
+    private final TaskQueue queue = new TaskQueue();
+    private final Runnable drain = this::runQueued;
+
+    /** What a turn left over; owner only. */
+    private QueuedTask rest;
+
+    OwnerLoop(ContextInternal context, FatalErrors fatalErrors) {
+        this.context = context;
+        this.eventLoop = context.nettyEventLoop();
+        this.fatalErrors = fatalErrors;
+    }
+
+    EventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    boolean isCurrentThread() {
+        return eventLoop.inEventLoop();
+    }
+
+    /** Any thread: runs {@code task} on the owner later, never inside the caller's stack. */
+    void post(QueuedTask task) {
+        if (queue.push(task)) {
+            eventLoop.execute(drain);
+        }
+    }
+
+    /** As {@link #post(QueuedTask)}, for rare work. */
+    void post(Runnable work) {
+        post(new QueuedTask() {
+            @Override
+            void run() {
+                work.run();
+            }
+        });
+    }
+
+    /** Any thread. True if the caller must see to it that {@link #runQueued} is called on the owner. */
+    boolean enqueue(QueuedTask task) {
+        return queue.push(task);
+    }
+
+    /** Runs what is queued. On the owner's event loop. */
+    void runQueued() {
+        ContextInternal before = context.beginDispatch();
+        try {
+            int left = TASKS_PER_TURN;
+            QueuedTask task = rest == null ? queue.takeAllOrSleep() : rest;
+            while (task != null) {
+                if (left-- == 0) {
+                    eventLoop.execute(drain);
+                    break;
+                }
+                QueuedTask next = task.earlier;
+                task.earlier = null;
+                task.run();
+                task = next == null ? queue.takeAllOrSleep() : next;
+            }
+            rest = task;
+        } catch (Throwable e) {
+            fatalErrors.report(e);
+        } finally {
+            context.endDispatch(before);
+        }
+    }
+
+    /** Runs {@code work} now as the owner. On the owner's event loop, from Netty's or Vert.x's stack. */
+    void enter(Runnable work) {
+        ContextInternal before = context.beginDispatch();
+        try {
+            work.run();
+        } catch (Throwable e) {
+            fatalErrors.report(e);
+        } finally {
+            context.endDispatch(before);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package verticles;
+
+import common.Check;
+import common.OwnerId;
+import io.vertx.core.Context;
+import io.vertx.core.Vertx;
+import io.vertx.core.eventbus.DeliveryOptions;
+import io.vertx.core.eventbus.MessageConsumer;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Which owners this node has, and the event bus address of each. Thread safe.
+ *
+ * <p>A message to an owner is put into its queue; when that was asleep, one message on the local event bus (by reference, without an answer) rings its bell.
+ * So a burst of calls to one owner costs one bus message and one wake-up.
+ */
+final class Owners {
+    private final Vertx vertx;
+    private final Map<OwnerId<?>, Entry<?>> entries = new ConcurrentHashMap<>();
+
+    Owners(Vertx vertx) {
+        this.vertx = vertx;
+        vertx.eventBus().registerDefaultCodec(OwnerLoop.class, new ReferenceCodec());
+    }
+
+    /** An owner that can be called. */
+    static final class Entry<O> {
+        private final O owner;
+        private final OwnerLoop loop;
+        private final String address;
+        private final Vertx vertx;
+        private final DeliveryOptions options =
+                new DeliveryOptions().setLocalOnly(true).setCodecName(ReferenceCodec.NAME);
+        private MessageConsumer<OwnerLoop> bell;
+
+        Entry(Vertx vertx, O owner, OwnerLoop loop, String address) {
+            this.vertx = vertx;
+            this.owner = owner;
+            this.loop = loop;
+            this.address = address;
+        }
+
+        O owner() {
+            return owner;
+        }
+
+        /** Any thread. */
+        void deliver(QueuedTask task) {
+            if (loop.enqueue(task)) {
+                vertx.eventBus().send(address, loop, options);
+            }
+        }
+    }
+
+    /** Makes {@code owner} reachable under {@code id}. On the owner's own context. */
+    <O> void register(OwnerId<O> id, O owner, OwnerLoop loop) {
+        Check.invariant(Context.isOnEventLoopThread() && loop.isCurrentThread(), "owners register themselves");
+        String address = "owner." + id.type().getSimpleName() + "." + id.index();
+        Entry<O> entry = new Entry<>(vertx, owner, loop, address);
+        entry.bell = vertx.eventBus().localConsumer(address, message -> message.body().runQueued());
+        Check.invariant(entries.putIfAbsent(id, entry) == null, "two owners of one id");
+    }
+
+    /** Null if there is none (yet). */
+    @SuppressWarnings("unchecked")
+    <O> Entry<O> find(OwnerId<O> id) {
+        return (Entry<O>) entries.get(id);
+    }
+}

@@ -1,0 +1,162 @@
+package verticles;
+
+import common.Check;
+import java.io.File;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import storage.FileHandle;
+import storage.FileSystem;
+
+/** A log directory on the operating system's file system. Thread safe; every method may block. */
+final class RealFileSystem implements FileSystem {
+    private static final boolean DIRECTORIES_CAN_BE_SYNCED = File.separatorChar == '/';
+    private static final Set<OpenOption> READ_ONLY = Set.of(StandardOpenOption.READ);
+    private static final Set<OpenOption> READ_AND_WRITE = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
+    private static final Set<OpenOption> MADE_IF_MISSING =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+    private static final Set<OpenOption> MADE_NEW =
+            Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+
+    private final Path root;
+    private final SyncGuard guard = new SyncGuard();
+
+    /** @param root an existing directory */
+    RealFileSystem(Path root) {
+        this.root = root;
+    }
+
+    @Override
+    public FileHandle open(String path, Mode mode) throws IOException {
+        try {
+            return new RealFileHandle(FileChannel.open(resolve(path), options(mode)), path, guard);
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (IOException e) {
+            throw IoFailures.named("open", path, e);
+        }
+    }
+
+    private static Set<OpenOption> options(Mode mode) {
+        return switch (mode) {
+            case READ -> READ_ONLY;
+            case READ_WRITE -> READ_AND_WRITE;
+            case CREATE -> MADE_IF_MISSING;
+            case CREATE_NEW -> MADE_NEW;
+        };
+    }
+
+    @Override
+    public boolean exists(String path) {
+        return Files.exists(resolve(path));
+    }
+
+    @Override
+    public boolean isDirectory(String path) {
+        return Files.isDirectory(resolve(path));
+    }
+
+    @Override
+    public List<String> list(String directory) throws IOException {
+        File file = resolve(directory).toFile();
+        String[] names = file.list();
+        if (names == null) {
+            if (!file.exists()) {
+                throw new NoSuchFileException(directory);
+            }
+            if (!file.isDirectory()) {
+                throw new NotDirectoryException(directory);
+            }
+            throw new IOException("cannot list " + directory);
+        }
+        Arrays.sort(names);
+        return Arrays.asList(names);
+    }
+
+    @Override
+    public void createDirectory(String path) throws IOException {
+        try {
+            Files.createDirectory(resolve(path));
+        } catch (FileAlreadyExistsException e) {
+            throw e;
+        } catch (IOException e) {
+            throw IoFailures.named("create directory", path, e);
+        }
+    }
+
+    @Override
+    public void rename(String from, String to) throws IOException {
+        try {
+            Files.move(resolve(from), resolve(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw IoFailures.named("rename", from + " to " + to, e);
+        }
+    }
+
+    @Override
+    public void delete(String path) throws IOException {
+        try {
+            Files.deleteIfExists(resolve(path));
+        } catch (IOException e) {
+            throw IoFailures.named("delete", path, e);
+        }
+    }
+
+    /** On systems where a directory cannot be opened (Windows) names are durable by the file system's own journal only. */
+    @Override
+    public void syncDirectory(String path) throws IOException {
+        if (!DIRECTORIES_CAN_BE_SYNCED) {
+            return;
+        }
+        Path directory = resolve(path);
+        guard.sync(path.isEmpty() ? "." : path, () -> {
+            try (FileChannel channel = FileChannel.open(directory, READ_ONLY)) {
+                channel.force(true);
+            }
+        });
+    }
+
+    @Override
+    public long size(String path) throws IOException {
+        return Files.size(resolve(path));
+    }
+
+    @Override
+    public long lastModifiedMillis(String path) throws IOException {
+        return Files.getLastModifiedTime(resolve(path)).toMillis();
+    }
+
+    @Override
+    public long usableBytes() throws IOException {
+        return known(root.toFile().getUsableSpace());
+    }
+
+    @Override
+    public long totalBytes() throws IOException {
+        return known(root.toFile().getTotalSpace());
+    }
+
+    /** The JDK answers 0 for a directory it cannot ask about. */
+    private long known(long bytes) throws IOException {
+        if (bytes == 0 && !Files.isDirectory(root)) {
+            throw new NoSuchFileException(root.toString());
+        }
+        return bytes;
+    }
+
+    private Path resolve(String path) {
+        boolean inside = !path.startsWith("/") && !path.equals("..") && !path.startsWith("../");
+        Check.argument(inside && !path.endsWith("/..") && !path.contains("/../"), "path outside the log directory");
+        return path.isEmpty() ? root : root.resolve(path);
+    }
+}
