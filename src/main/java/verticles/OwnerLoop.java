@@ -12,6 +12,7 @@ final class OwnerLoop {
     private static final int TASKS_PER_TURN = 512;
 
     private final ContextInternal context;
+    private final int index;
     private final EventLoop eventLoop;
     private final FatalErrors fatalErrors;
     private final TaskQueue queue = new TaskQueue();
@@ -20,10 +21,16 @@ final class OwnerLoop {
     /** What a turn left over; owner only. */
     private QueuedTask rest;
 
-    OwnerLoop(ContextInternal context, FatalErrors fatalErrors) {
+    /** @param index the number of this event loop in the node, from 0 */
+    OwnerLoop(ContextInternal context, int index, FatalErrors fatalErrors) {
         this.context = context;
+        this.index = index;
         this.eventLoop = context.nettyEventLoop();
         this.fatalErrors = fatalErrors;
+    }
+
+    int index() {
+        return index;
     }
 
     EventLoop eventLoop() {
@@ -82,13 +89,26 @@ final class OwnerLoop {
 
     /** Runs {@code work} now as the owner. On the owner's event loop, from Netty's or Vert.x's stack. */
     void enter(Runnable work) {
-        ContextInternal before = context.beginDispatch();
+        ContextInternal before = enter();
         try {
             work.run();
         } catch (Throwable e) {
             fatalErrors.report(e);
         } finally {
-            context.endDispatch(before);
+            leave(before);
         }
+    }
+
+    /** As {@link #enter(Runnable)} without an object to run: from here to {@link #leave} the caller acts as the owner. */
+    ContextInternal enter() {
+        return context.beginDispatch();
+    }
+
+    void leave(ContextInternal before) {
+        context.endDispatch(before);
+    }
+
+    FatalErrors fatalErrors() {
+        return fatalErrors;
     }
 }

@@ -2,10 +2,9 @@ package verticles;
 
 import common.Check;
 import common.OwnerId;
-import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.eventbus.MessageConsumer;
+import io.vertx.core.internal.ContextInternal;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -32,7 +31,6 @@ final class Owners {
         private final Vertx vertx;
         private final DeliveryOptions options =
                 new DeliveryOptions().setLocalOnly(true).setCodecName(ReferenceCodec.NAME);
-        private MessageConsumer<OwnerLoop> bell;
 
         Entry(Vertx vertx, O owner, OwnerLoop loop, String address) {
             this.vertx = vertx;
@@ -53,13 +51,16 @@ final class Owners {
         }
     }
 
-    /** Makes {@code owner} reachable under {@code id}. On the owner's own context. */
+    /** Makes {@code owner} reachable under {@code id}; its messages run on {@code loop}. Any thread, before anybody calls it. */
     <O> void register(OwnerId<O> id, O owner, OwnerLoop loop) {
-        Check.invariant(Context.isOnEventLoopThread() && loop.isCurrentThread(), "owners register themselves");
         String address = "owner." + id.type().getSimpleName() + "." + id.index();
-        Entry<O> entry = new Entry<>(vertx, owner, loop, address);
-        entry.bell = vertx.eventBus().localConsumer(address, message -> message.body().runQueued());
-        Check.invariant(entries.putIfAbsent(id, entry) == null, "two owners of one id");
+        ContextInternal before = loop.enter();
+        try {
+            vertx.eventBus().<OwnerLoop>localConsumer(address, message -> message.body().runQueued());
+        } finally {
+            loop.leave(before);
+        }
+        Check.invariant(entries.putIfAbsent(id, new Entry<>(vertx, owner, loop, address)) == null, "two owners of one id");
     }
 
     /** Null if there is none (yet). */

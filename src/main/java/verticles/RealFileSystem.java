@@ -4,6 +4,7 @@ import common.Check;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -15,11 +16,12 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import storage.FileHandle;
 import storage.FileSystem;
 
 /** A log directory on the operating system's file system. Thread safe; every method may block. */
-final class RealFileSystem implements FileSystem {
+final class RealFileSystem implements FileSystem, AutoCloseable {
     private static final boolean DIRECTORIES_CAN_BE_SYNCED = File.separatorChar == '/';
     private static final Set<OpenOption> READ_ONLY = Set.of(StandardOpenOption.READ);
     private static final Set<OpenOption> READ_AND_WRITE = Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE);
@@ -30,6 +32,7 @@ final class RealFileSystem implements FileSystem {
 
     private final Path root;
     private final SyncGuard guard = new SyncGuard();
+    private final List<FileChannel> locks = new CopyOnWriteArrayList<>();
 
     /** @param root an existing directory */
     RealFileSystem(Path root) {
@@ -152,6 +155,34 @@ final class RealFileSystem implements FileSystem {
             throw new NoSuchFileException(root.toString());
         }
         return bytes;
+    }
+
+    /** The system drops the lock when the process ends, however it ends; Apache Kafka takes its own in the same way, so the two exclude each other. */
+    @Override
+    public boolean tryLock(String path) throws IOException {
+        FileChannel channel = FileChannel.open(resolve(path), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (channel.tryLock() != null) {
+                locks.add(channel);
+                return true;
+            }
+        } catch (OverlappingFileLockException e) {
+            // Held by this very process: the same directory is named twice.
+        } catch (IOException e) {
+            channel.close();
+            throw IoFailures.named("lock", path, e);
+        }
+        channel.close();
+        return false;
+    }
+
+    /** Gives the locks back. For tests; in a broker they last as long as the process. */
+    @Override
+    public void close() throws IOException {
+        for (FileChannel lock : locks) {
+            lock.close();
+        }
+        locks.clear();
     }
 
     private Path resolve(String path) {

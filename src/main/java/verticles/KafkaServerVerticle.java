@@ -1,0 +1,153 @@
+package verticles;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.WriteBufferWaterMark;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetServer;
+import io.vertx.core.net.NetServerOptions;
+import io.vertx.core.net.NetSocket;
+import io.vertx.core.net.SocketAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import protocol.Connection;
+import protocol.ConnectionInfo;
+import protocol.Transport;
+
+/** The TCP door of one event loop: accepts this loop's share of the connections of all listeners. Instances: one per loop. */
+final class KafkaServerVerticle extends VerticleBase {
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
+    private static final long TICK_MILLIS = 1_000;
+
+    private final Door door;
+    private final List<NetServer> servers = new ArrayList<>();
+    private final List<SocketConnection> connections = new ArrayList<>();
+
+    private OwnerLoop owner;
+    private BiFunction<ConnectionInfo, Transport, Connection> newConnection;
+    private VertxTimers timers;
+    private boolean ticking;
+    private long accepted;
+    private Promise<Void> drained;
+
+    KafkaServerVerticle(Door door) {
+        this.door = door;
+    }
+
+    @Override
+    public Future<?> start() {
+        owner = door.loops().current();
+        newConnection = door.connections().apply(owner);
+        timers = new VertxTimers(owner);
+        List<Future<?>> bound = new ArrayList<>();
+        List<Door.Address> addresses = door.addresses();
+        for (int listener = 0; listener < addresses.size(); listener++) {
+            bound.add(listen(addresses.get(listener), listener));
+        }
+        return Future.join(bound);
+    }
+
+    private Future<?> listen(Door.Address address, int listener) {
+        NetServerOptions options = new NetServerOptions()
+                .setTcpNoDelay(true)
+                .setTcpKeepAlive(true)
+                .setAcceptBacklog(door.network().listenBacklog());
+        NetServer server = vertx.createNetServer(options);
+        servers.add(server);
+        server.connectHandler(socket -> connected(address.listener(), socket));
+        int port = address.bind().getPort();
+        // Vert.x shares a free port among the instances of a negative one.
+        SocketAddress bind = port == 0
+                ? SocketAddress.sharedRandomPort(listener + 1, address.bind().getAddress().getHostAddress())
+                : SocketAddress.inetSocketAddress(address.bind());
+        return server.listen(bind).onSuccess(done -> door.bound(listener, server.actualPort()));
+    }
+
+    private void connected(String listener, NetSocket socket) {
+        Channel channel = ((NetSocketInternal) socket).channelHandlerContext().channel();
+        if (!(channel.remoteAddress() instanceof InetSocketAddress remote)
+                || !(channel.localAddress() instanceof InetSocketAddress local)) {
+            channel.close();
+            return;
+        }
+        String ip = address(remote);
+        long delayNanos = door.admission().enter(ip);
+        if (delayNanos < 0 || drained != null) {
+            channel.close();
+            return;
+        }
+        String here = address(local);
+        String id = here + ":" + local.getPort() + "-" + ip + ":" + remote.getPort() + "-" + owner.index() + "-" + accepted++;
+        ConnectionInfo info = new ConnectionInfo(id, listener, here, local.getPort(), ip, remote.getPort());
+        SocketConnection[] made = new SocketConnection[1];
+        SocketConnection connection = new SocketConnection(owner, info, newConnection, () -> closed(made[0], ip));
+        made[0] = connection;
+        configure(channel, connection);
+        if (delayNanos > 0) {
+            channel.config().setAutoRead(false);
+            owner.eventLoop().schedule(connection::resume, delayNanos, TimeUnit.NANOSECONDS);
+        }
+        channel.pipeline().addBefore("handler", "kafka", connection);
+        connection.index = connections.size();
+        connections.add(connection);
+        if (!ticking) {
+            ticking = true;
+            timers.after(TICK_MILLIS, this::tick);
+        }
+    }
+
+    private void configure(Channel channel, SocketConnection connection) {
+        ByteBufAllocator allocator = door.allocator();
+        channel.config().setAllocator(allocator);
+        channel.config().setRecvByteBufAllocator(new ReadSizing(connection::missingBytes));
+        channel.config().setWriteBufferWaterMark(WATER_MARK);
+    }
+
+    /** Without the zone of a link-local address: that means something on this machine only. */
+    private static String address(InetSocketAddress address) {
+        String text = address.getAddress().getHostAddress();
+        int zone = text.indexOf('%');
+        return zone < 0 ? text : text.substring(0, zone);
+    }
+
+    private void closed(SocketConnection connection, String ip) {
+        door.admission().left(ip);
+        SocketConnection last = connections.remove(connections.size() - 1);
+        if (last != connection) {
+            connections.set(connection.index, last);
+            last.index = connection.index;
+        }
+        if (drained != null && connections.isEmpty()) {
+            drained.tryComplete();
+        }
+    }
+
+    private void tick() {
+        // Backwards, since a tick may close a connection and the last one then takes its place.
+        for (int index = connections.size() - 1; index >= 0; index--) {
+            if (index < connections.size()) {
+                connections.get(index).tick();
+            }
+        }
+        ticking = !connections.isEmpty();
+        if (ticking) {
+            timers.after(TICK_MILLIS, this::tick);
+        }
+    }
+
+    @Override
+    public Future<?> stop() {
+        drained = Promise.promise();
+        List<Future<?>> closes = new ArrayList<>();
+        for (NetServer server : servers) {
+            closes.add(server.close());
+        }
+        return Future.join(closes);
+    }
+}

@@ -1,0 +1,89 @@
+package verticles;
+
+import common.Chance;
+import common.Metrics;
+import common.Mutations;
+import common.OwnerId;
+import common.Ports;
+import io.netty.buffer.ByteBufAllocator;
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import node.NodeHost;
+import protocol.BufferPool;
+import storage.DiskExecutor;
+
+/** Event loops, disks and ports of a real machine. */
+final class VertxNodeHost implements NodeHost {
+    private static final int BLOCKING_THREADS = 2;
+
+    private final Loops loops;
+    private final Owners owners;
+    private final ByteBufAllocator allocator;
+    private final List<Ports> ports = new ArrayList<>();
+    private final List<RealFileSystem> directories = new ArrayList<>();
+    private final List<DiskLanes> lanes = new ArrayList<>();
+
+    /** @param logDirs existing directories, in the order of log.dirs */
+    VertxNodeHost(Vertx vertx, Loops loops, List<Path> logDirs, ByteBufAllocator allocator, Metrics metrics) {
+        this.loops = loops;
+        this.owners = new Owners(vertx);
+        this.allocator = allocator;
+        SystemClock clock = new SystemClock();
+        for (int loop = 0; loop < loops.count(); loop++) {
+            OwnerLoop owner = loops.get(loop);
+            VertxTimers timers = new VertxTimers(owner);
+            ports.add(new Ports(
+                    clock,
+                    timers,
+                    new SecureRandomSource(),
+                    new BusMailboxes(owners, owner, clock, timers),
+                    metrics,
+                    Chance.NEVER,
+                    Mutations.NONE));
+        }
+        for (Path directory : logDirs) {
+            directories.add(new RealFileSystem(directory));
+            String name = String.valueOf(directory.getFileName());
+            lanes.add(new DiskLanes(name, BLOCKING_THREADS, loops.get(0).fatalErrors()));
+        }
+    }
+
+    @Override
+    public int loops() {
+        return loops.count();
+    }
+
+    @Override
+    public Ports ports(int loop) {
+        return ports.get(loop);
+    }
+
+    @Override
+    public DiskExecutor disk(int directory, int loop) {
+        return new RealDiskExecutor(directories.get(directory), lanes.get(directory), loops.get(loop));
+    }
+
+    @Override
+    public BufferPool buffers(int loop) {
+        return new NettyBufferPool(allocator);
+    }
+
+    @Override
+    public <O> void register(OwnerId<O> id, O owner, int loop) {
+        owners.register(id, owner, loops.get(loop));
+    }
+
+    @Override
+    public void execute(int loop, Runnable task) {
+        loops.get(loop).post(task);
+    }
+
+    /** Lets the accepted disk jobs finish. Blocks for at most {@code seconds} per directory. */
+    void closeDisks(int seconds) throws InterruptedException {
+        for (DiskLanes directory : lanes) {
+            directory.closeAndAwait(seconds);
+        }
+    }
+}
