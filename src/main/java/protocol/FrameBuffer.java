@@ -1,5 +1,6 @@
 package protocol;
 
+import common.Lease;
 import java.nio.ByteBuffer;
 
 /**
@@ -7,7 +8,7 @@ import java.nio.ByteBuffer;
  * {@code handle} runs; a handler that keeps slices of it longer (Produce: the records) retains it first and releases it when done. Thread safe as
  * {@link Chunk} is.
  */
-public final class FrameBuffer {
+public final class FrameBuffer implements Lease {
     private final Chunk chunk;
     private final ByteBuffer bytes;
     private final int size;
@@ -29,10 +30,12 @@ public final class FrameBuffer {
         return size;
     }
 
+    @Override
     public void retain() {
         chunk.retain();
     }
 
+    @Override
     public void release() {
         chunk.release();
     }

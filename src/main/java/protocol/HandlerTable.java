@@ -2,11 +2,12 @@ package protocol;
 
 import java.util.Collection;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.protocol.ApiKeys;
 
-/** The handlers of one server instance by API key; what is in here is what ApiVersions advertises (rule R8). Immutable. */
+/** The handlers of one server instance by API key; what is in here is what its {@link ApiVersionsHandler} advertises (rule R8). Immutable. */
 public final class HandlerTable {
     private final ApiHandler[] byId;
     private final Map<Short, ApiHandler> handlers = new TreeMap<>();
@@ -22,6 +23,9 @@ public final class HandlerTable {
         }
         byId = new ApiHandler[highest + 1];
         handlers.forEach((id, handler) -> byId[id] = handler);
+        if (handlers.get(ApiKeys.API_VERSIONS.id) instanceof ApiVersionsHandler versions) {
+            versions.advertise(List.copyOf(handlers.values()));
+        }
     }
 
     /** null when there is none. */

@@ -5,18 +5,24 @@ import java.util.ArrayDeque;
 /**
  * The bytes of requests that the connections of one server instance hold together (queued.max.request.bytes): counted as they arrive, not as they
  * are announced. Past the bound connections wait in line. So that half-read requests cannot block each other for ever, the first in line may go on
- * beyond the bound until its request is whole; the overshoot is one request at most. On the instance's thread only.
+ * beyond the bound until its request is whole, as long as whole requests hold less than half of the bound; the total therefore stays below one and a half
+ * times the bound plus one request. On the instance's thread only.
  */
 public final class RequestMemory {
     private final long limit;
     private final ArrayDeque<Waiter> waiting = new ArrayDeque<>();
     private Waiter overdrawn;
-    private long used;
+    private long partial;
+    private long whole;
+    private boolean waking;
 
     /** Someone who stopped reading for want of memory. */
     interface Waiter {
-        /** It may go on; called once per {@link #await}, from within another connection's {@link #release}. */
+        /** It may go on; once per {@link #await}, from within a call of someone else. */
         void memoryAvailable();
+
+        /** True if a request was begun, or its bytes are there: only then is it worth an exception from the bound. */
+        boolean hasBegun();
     }
 
     /** @param limit bytes, > 0 */
@@ -26,20 +32,35 @@ public final class RequestMemory {
 
     /** Bytes held now. */
     public long used() {
-        return used;
+        return partial + whole;
     }
 
     /** True if {@code who} may read on. */
     boolean mayRead(Waiter who) {
-        return (used < limit && waiting.isEmpty()) || who == overdrawn;
+        return used() < limit || who == overdrawn;
     }
 
-    void charge(int bytes) {
-        used += bytes;
+    /** A request that is not whole yet holds {@code bytes} more (or less). */
+    void partial(int bytes) {
+        partial += bytes;
+        if (bytes < 0) {
+            wake();
+        }
     }
 
+    /** A request came whole: {@code before} bytes were counted as partial, {@code now} are held. */
+    void whole(Waiter who, int before, int now) {
+        partial -= before;
+        whole += now;
+        if (overdrawn == who) {
+            overdrawn = null;
+        }
+        wake();
+    }
+
+    /** A whole request was answered. */
     void release(int bytes) {
-        used -= bytes;
+        whole -= bytes;
         wake();
     }
 
@@ -51,30 +72,46 @@ public final class RequestMemory {
         }
     }
 
-    /** {@code who} has its request whole, or is gone: it needs no exception from the bound and no place in line. */
-    void settle(Waiter who) {
-        boolean changed = waiting.remove(who);
+    /** {@code who} is gone. */
+    void leave(Waiter who) {
+        waiting.remove(who);
         if (overdrawn == who) {
             overdrawn = null;
-            changed = true;
         }
-        if (changed) {
-            wake();
-        }
+        wake();
     }
 
-    /** True if {@code who} goes on beyond the bound while others wait. */
-    boolean blocksOthers(Waiter who) {
-        return overdrawn == who && !waiting.isEmpty();
+    /** True while someone waits. */
+    boolean contended() {
+        return !waiting.isEmpty();
     }
 
     private void wake() {
-        while (!waiting.isEmpty() && (used < limit || overdrawn == null)) {
-            Waiter first = waiting.poll();
-            if (used >= limit) {
-                overdrawn = first;
-            }
-            first.memoryAvailable();
+        if (waking) {
+            return;
         }
+        waking = true;
+        Waiter next = next();
+        while (next != null) {
+            waiting.remove(next);
+            next.memoryAvailable();
+            next = next();
+        }
+        waking = false;
+    }
+
+    private Waiter next() {
+        if (used() < limit) {
+            return waiting.peek();
+        }
+        if (overdrawn == null && whole < limit / 2) {
+            for (Waiter each : waiting) {
+                if (each.hasBegun()) {
+                    overdrawn = each;
+                    return each;
+                }
+            }
+        }
+        return null;
     }
 }

@@ -1,0 +1,44 @@
+package services;
+
+import common.Failure;
+import common.FailureCode;
+import org.apache.kafka.common.protocol.Errors;
+
+/** Says a {@link FailureCode} in Kafka's error codes. What only means "unknown outcome" gets a retriable code (rule V3). */
+public final class ErrorMapping {
+
+    private ErrorMapping() {}
+
+    /** NONE for null. */
+    public static Errors of(Failure failure) {
+        return failure == null ? Errors.NONE : of(failure.code());
+    }
+
+    public static Errors of(FailureCode code) {
+        return switch (code) {
+            case UNKNOWN_PARTITION -> Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            case UNKNOWN_TOPIC_ID -> Errors.UNKNOWN_TOPIC_ID;
+            case INCONSISTENT_TOPIC_ID -> Errors.INCONSISTENT_TOPIC_ID;
+            case NOT_LEADER, SHUTTING_DOWN -> Errors.NOT_LEADER_OR_FOLLOWER;
+            case FENCED_LEADER_EPOCH -> Errors.FENCED_LEADER_EPOCH;
+            case UNKNOWN_LEADER_EPOCH -> Errors.UNKNOWN_LEADER_EPOCH;
+            case OFFSET_OUT_OF_RANGE -> Errors.OFFSET_OUT_OF_RANGE;
+            case OFFSET_NOT_AVAILABLE -> Errors.OFFSET_NOT_AVAILABLE;
+            case CORRUPT_BATCH -> Errors.CORRUPT_MESSAGE;
+            case INVALID_RECORD -> Errors.INVALID_RECORD;
+            case BATCH_TOO_LARGE -> Errors.MESSAGE_TOO_LARGE;
+            case RECORD_LIST_TOO_LARGE -> Errors.RECORD_LIST_TOO_LARGE;
+            case INVALID_TIMESTAMP -> Errors.INVALID_TIMESTAMP;
+            case UNSUPPORTED_FORMAT -> Errors.UNSUPPORTED_FOR_MESSAGE_FORMAT;
+            case UNSUPPORTED_COMPRESSION -> Errors.UNSUPPORTED_COMPRESSION_TYPE;
+            case OUT_OF_ORDER_SEQUENCE -> Errors.OUT_OF_ORDER_SEQUENCE_NUMBER;
+            case INVALID_PRODUCER_EPOCH -> Errors.INVALID_PRODUCER_EPOCH;
+            case INVALID_TXN_STATE -> Errors.INVALID_TXN_STATE;
+            case NOT_ENOUGH_REPLICAS -> Errors.NOT_ENOUGH_REPLICAS;
+            case POLICY_VIOLATION -> Errors.POLICY_VIOLATION;
+            case STORAGE_ERROR, DISK_FULL, SYNC_FAILED -> Errors.KAFKA_STORAGE_ERROR;
+            case TIMED_OUT, OVERLOADED -> Errors.REQUEST_TIMED_OUT;
+            case INTERNAL -> Errors.UNKNOWN_SERVER_ERROR;
+        };
+    }
+}
