@@ -1,8 +1,15 @@
 package config;
 
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
 /**
  * The topic-level settings in force for one partition: the topic's own, else the broker's, else the default. Immutable; replaced whole on change. Names
  * and meanings are Kafka's (org.apache.kafka.common.config.TopicConfig). -1 means "no limit" where Kafka says so.
+ *
+ * @param maxDecompressedBytes largest size of a batch after decompression
+ * @param cleanupDelete false: retention deletes nothing
  */
 public record LogConfig(
         int segmentBytes,
@@ -28,10 +35,67 @@ public record LogConfig(
         boolean cleanupDelete,
         boolean cleanupCompact,
         boolean fullRecordValidation,
-        boolean uncleanLeaderElection) {
+        boolean uncleanLeaderElection,
+        int maxDecompressedBytes) {
 
     /** Durable acks: one group-commit fsync before each answer (rule I7). */
     public boolean durable() {
         return flushMessages == 1;
+    }
+
+    /** Kafka's defaults. */
+    public static LogConfig defaults() {
+        return of(Map.of());
+    }
+
+    /**
+     * Kafka's defaults with some topic keys set otherwise. Throws IllegalArgumentException on an unknown key or a value that cannot be parsed: validate
+     * before ({@link TopicKeys#problem}).
+     */
+    public static LogConfig of(Map<String, String> settings) {
+        Map<String, Object> values = new TreeMap<>();
+        for (ConfigKey key : TopicKeys.all()) {
+            values.put(key.name(), key.defaultValue());
+        }
+        new TreeMap<>(settings).forEach((name, value) -> {
+            ConfigKey key = TopicKeys.get(name);
+            String problem = key == null ? "unknown topic setting " + name : key.problem(value);
+            if (problem != null) {
+                throw new IllegalArgumentException(problem);
+            }
+            values.put(name, key.parse(value));
+        });
+        return fromValues(values);
+    }
+
+    private static LogConfig fromValues(Map<String, Object> values) {
+        List<?> policy = (List<?>) values.get("cleanup.policy");
+        Integer testSegmentBytes = (Integer) values.get("internal.segment.bytes");
+        return new LogConfig(
+                testSegmentBytes != null ? testSegmentBytes : (Integer) values.get("segment.bytes"),
+                (Long) values.get("segment.ms"),
+                (Long) values.get("segment.jitter.ms"),
+                (Integer) values.get("segment.index.bytes"),
+                (Integer) values.get("index.interval.bytes"),
+                (Long) values.get("flush.messages"),
+                (Long) values.get("flush.ms"),
+                (Long) values.get("retention.bytes"),
+                (Long) values.get("retention.ms"),
+                (Integer) values.get("max.message.bytes"),
+                (Long) values.get("file.delete.delay.ms"),
+                values.get("message.timestamp.type").equals("LogAppendTime"),
+                (Long) values.get("message.timestamp.before.max.ms"),
+                (Long) values.get("message.timestamp.after.max.ms"),
+                (String) values.get("compression.type"),
+                (Integer) values.get("compression.gzip.level"),
+                (Integer) values.get("compression.lz4.level"),
+                (Integer) values.get("compression.zstd.level"),
+                (Boolean) values.get("preallocate"),
+                (Integer) values.get("min.insync.replicas"),
+                policy.contains("delete"),
+                policy.contains("compact"),
+                values.get("record.validation").equals("full"),
+                (Boolean) values.get("unclean.leader.election.enable"),
+                (Integer) values.get("max.decompressed.message.bytes"));
     }
 }

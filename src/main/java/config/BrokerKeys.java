@@ -1,0 +1,90 @@
+package config;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** All broker-level keys: Kafka's and ours, by name. The docs table and conf/broker.properties are made from it. */
+public final class BrokerKeys {
+
+    private static final Map<String, ConfigKey> ALL = collect();
+
+    private BrokerKeys() {}
+
+    private static Map<String, ConfigKey> collect() {
+        List<List<ConfigKey>> parts = List.of(
+                NodeKeys.keys(),
+                NetworkKeys.keys(),
+                StorageKeys.keys(),
+                LogDefaultKeys.keys(),
+                TopicDefaultKeys.keys(),
+                RequestKeys.keys(),
+                ControllerKeys.keys(),
+                GroupKeys.keys(),
+                RemoteStorageKeys.keys(),
+                SecurityKeys.keys(),
+                UnusedKeys.keys());
+        TreeMap<String, ConfigKey> all = new TreeMap<>();
+        for (List<ConfigKey> part : parts) {
+            for (ConfigKey key : part) {
+                if (all.put(key.name(), key) != null) {
+                    throw new IllegalStateException("two lines for " + key.name());
+                }
+            }
+        }
+        return Collections.unmodifiableMap(all);
+    }
+
+    /** Sorted by name. */
+    public static Collection<ConfigKey> all() {
+        return ALL.values();
+    }
+
+    /** null when unknown. */
+    public static ConfigKey get(String name) {
+        return ALL.get(name);
+    }
+
+    /** The known key most like {@code name}, for "did you mean"; null when none is near. */
+    public static String nearest(String name) {
+        return nearest(name, ALL.keySet());
+    }
+
+    static String nearest(String name, Collection<String> known) {
+        String best = null;
+        int bound = Math.max(2, name.length() / 4) + 1;
+        for (String candidate : known) {
+            int distance = distance(name, candidate, bound);
+            if (distance < bound) {
+                bound = distance;
+                best = candidate;
+            }
+        }
+        return best;
+    }
+
+    /** Edits that turn one into the other; {@code bound} when at least that many. */
+    private static int distance(String a, String b, int bound) {
+        if (Math.abs(a.length() - b.length()) >= bound) {
+            return bound;
+        }
+        int[] previous = new int[b.length() + 1];
+        int[] current = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(change, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            int[] spare = previous;
+            previous = current;
+            current = spare;
+        }
+        return Math.min(bound, previous[b.length()]);
+    }
+}

@@ -1,0 +1,73 @@
+package config;
+
+import static config.KeyTable.atLeast;
+import static config.KeyTable.between;
+
+import java.util.List;
+
+/** Keys of {@link ControllerConfig}, and those of a quorum and of replication that a single node has no use for. */
+final class ControllerKeys {
+
+    private ControllerKeys() {}
+
+    static List<ConfigKey> keys() {
+        KeyTable keys = new KeyTable();
+        section0(keys);
+        section1(keys);
+        return keys.list();
+    }
+
+    private static void section0(KeyTable keys) {
+        keys.inForce(ControllerConfig.class);
+        keys.int64("metadata.log.max.record.bytes.between.snapshots", 20971520L, atLeast(1), "A snapshot of the metadata is taken after this many bytes of records.");
+        keys.int64("metadata.log.max.snapshot.interval.ms", 3600000L, atLeast(0), "A snapshot of the metadata is taken after this time if there is something new; 0: never for time.");
+        keys.int32("metadata.log.segment.bytes", 1073741824, atLeast(8388608), "Segment size of the metadata log.");
+        keys.int64("metadata.log.segment.ms", 604800000L, null, "Segment age of the metadata log.");
+        keys.int64("metadata.max.retention.bytes", 104857600L, null, "Metadata log segments and snapshots beyond this size go once a later snapshot exists; -1: no limit.");
+        keys.int64("metadata.max.retention.ms", 604800000L, null, "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
+        keys.int32("internal.metadata.max.batch.size.in.bytes", 8388608, null, "Largest batch of metadata records.");
+    }
+
+    private static void section1(KeyTable keys) {
+        keys.withoutEffect("concerns several nodes; this is a cluster of one");
+        keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
+        keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
+        keys.bool("auto.leader.rebalance.enable", true);
+        keys.int32("broker.heartbeat.interval.ms", 2000, null);
+        keys.int32("broker.session.timeout.ms", 9000, null);
+        keys.bool("controlled.shutdown.enable", true);
+        keys.int64("controller.performance.always.log.threshold.ms", 2000L, atLeast(0));
+        keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
+        keys.int32("controller.quorum.append.linger.ms", 25, atLeast(0));
+        keys.bool("controller.quorum.auto.join.enable", false);
+        keys.int32("controller.quorum.election.backoff.max.ms", 1000, atLeast(0));
+        keys.int32("controller.quorum.election.timeout.ms", 1000, atLeast(0));
+        keys.int32("controller.quorum.fetch.max.bytes", 1048576, atLeast(1));
+        keys.int32("controller.quorum.fetch.snapshot.max.bytes", 1048576, atLeast(1));
+        keys.int32("controller.quorum.fetch.timeout.ms", 2000, atLeast(0));
+        keys.int32("controller.quorum.request.timeout.ms", 2000, atLeast(0));
+        keys.int32("controller.quorum.retry.backoff.ms", 20, atLeast(0));
+        keys.int32("controller.socket.timeout.ms", 30000, null);
+        keys.list("early.start.listeners", null, null);
+        keys.int32("initial.broker.registration.timeout.ms", 60000, null);
+        keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
+        keys.int32("internal.metadata.log.segment.bytes", null, null);
+        keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
+        keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
+        keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));
+        keys.int32("num.replica.alter.log.dirs.threads", null, null);
+        keys.int32("num.replica.fetchers", 1, atLeast(1)).clusterWide();
+        keys.int32("replica.fetch.backoff.ms", 1000, atLeast(0));
+        keys.int32("replica.fetch.max.bytes", 1048576, atLeast(0));
+        keys.int32("replica.fetch.min.bytes", 1, null);
+        keys.int32("replica.fetch.response.max.bytes", 10485760, atLeast(0));
+        keys.int32("replica.fetch.wait.max.ms", 500, null);
+        keys.int64("replica.lag.time.max.ms", 30000L, null);
+        keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
+        keys.int32("replica.socket.timeout.ms", 30000, null);
+        keys.int32("replication.quota.window.num", 11, atLeast(1));
+        keys.int32("replication.quota.window.size.seconds", 1, atLeast(1));
+        keys.int64("server.max.startup.time.ms", Long.MAX_VALUE, atLeast(0));
+        keys.int64("unclean.leader.election.interval.ms", 300000L, atLeast(1));
+    }
+}

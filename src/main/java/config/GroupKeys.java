@@ -1,0 +1,140 @@
+package config;
+
+import static config.KeyTable.atLeast;
+import static config.KeyTable.between;
+import static config.KeyTable.caseInsensitive;
+import static config.KeyTable.subsetOf;
+
+import java.util.List;
+
+/** Keys of groups, share groups and transactions, which this version does not serve yet. */
+final class GroupKeys {
+
+    private GroupKeys() {}
+
+    static List<ConfigKey> keys() {
+        KeyTable keys = new KeyTable();
+        groups(keys);
+        groupsContinued(keys);
+        shareGroups(keys);
+        transactions(keys);
+        plugins(keys);
+        return keys.list();
+    }
+
+    private static void groups(KeyTable keys) {
+        keys.withoutEffect("groups are not served yet");
+        keys.int32("group.consumer.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
+        keys.bool("group.consumer.assignor.offload.enable", true).clusterWide();
+        keys.int32("group.consumer.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.consumer.max.assignment.interval.ms", 15000, atLeast(0));
+        keys.int32("group.consumer.max.heartbeat.interval.ms", 15000, atLeast(1));
+        keys.int32("group.consumer.max.session.timeout.ms", 60000, atLeast(1));
+        keys.int32("group.consumer.max.size", Integer.MAX_VALUE, atLeast(1));
+        keys.string("group.consumer.migration.policy", "bidirectional", caseInsensitive("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"));
+        keys.int32("group.consumer.min.assignment.interval.ms", 0, atLeast(0));
+        keys.int32("group.consumer.min.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.consumer.min.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("group.consumer.regex.refresh.interval.ms", 600000, atLeast(10000));
+        keys.int32("group.consumer.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("group.coordinator.append.linger.ms", -1, atLeast(-1));
+        keys.int32("group.coordinator.background.threads", 2, atLeast(1));
+        keys.int32("group.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288)).clusterWide();
+        keys.list("group.coordinator.rebalance.protocols", "classic,consumer,streams", subsetOf("consumer", "classic", "share", "streams"));
+        keys.int32("group.coordinator.threads", 4, atLeast(1));
+        keys.int32("group.initial.rebalance.delay.ms", 3000, null);
+        keys.int32("group.max.session.timeout.ms", 1800000, null);
+        keys.int32("group.max.size", Integer.MAX_VALUE, atLeast(1));
+        keys.int32("group.min.session.timeout.ms", 6000, null);
+        keys.int64("group.streams.acceptable.recovery.lag", 10000L, atLeast(0));
+        keys.int32("group.streams.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
+        keys.bool("group.streams.assignor.offload.enable", true).clusterWide();
+        keys.int32("group.streams.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.streams.initial.rebalance.delay.ms", 3000, atLeast(0));
+        keys.int32("group.streams.max.assignment.interval.ms", 15000, atLeast(0));
+        keys.int32("group.streams.max.heartbeat.interval.ms", 15000, atLeast(1));
+        keys.int32("group.streams.max.session.timeout.ms", 60000, atLeast(1));
+        keys.int32("group.streams.max.size", Integer.MAX_VALUE, atLeast(1));
+        keys.int32("group.streams.max.standby.replicas", 2, atLeast(0));
+        keys.int32("group.streams.max.warmup.replicas", 20, atLeast(0));
+        keys.int32("group.streams.min.assignment.interval.ms", 0, atLeast(0));
+        keys.int32("group.streams.min.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.streams.min.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("group.streams.min.task.offset.interval.ms", 15000, atLeast(1));
+        keys.int32("group.streams.num.standby.replicas", 0, atLeast(0));
+        keys.int32("group.streams.num.warmup.replicas", 2, atLeast(0));
+        keys.list("group.streams.rack.aware.assignment.tags", "", null);
+        keys.int32("group.streams.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("group.streams.task.offset.interval.ms", 60000, atLeast(1));
+        keys.int32("offset.metadata.max.bytes", 4096, null);
+        keys.int32("offsets.commit.timeout.ms", 5000, atLeast(1));
+    }
+
+    private static void groupsContinued(KeyTable keys) {
+        keys.withoutEffect("groups are not served yet");
+        keys.int32("offsets.load.buffer.size", 5242880, atLeast(1));
+        keys.int64("offsets.retention.check.interval.ms", 600000L, atLeast(1));
+        keys.int32("offsets.retention.minutes", 10080, atLeast(1));
+        keys.int32("offsets.topic.compression.codec", 0, null);
+    }
+
+    private static void shareGroups(KeyTable keys) {
+        keys.withoutEffect("share groups are not served yet");
+        keys.bool("errors.deadletterqueue.auto.create.topics.enable", false).clusterWide();
+        keys.string("errors.deadletterqueue.topic.name.prefix", "dlq.", null).clusterWide();
+        keys.int32("group.share.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
+        keys.bool("group.share.assignor.offload.enable", true).clusterWide();
+        keys.int32("group.share.delivery.count.limit", 5, between(2, 10));
+        keys.int32("group.share.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.share.initialize.retry.interval.ms", 30000, atLeast(1));
+        keys.int32("group.share.max.assignment.interval.ms", 15000, atLeast(0));
+        keys.int32("group.share.max.delivery.count.limit", 10, between(5, 25));
+        keys.int32("group.share.max.heartbeat.interval.ms", 15000, atLeast(1));
+        keys.int32("group.share.max.partition.max.record.locks", 4000, between(2000, 10000));
+        keys.int32("group.share.max.record.lock.duration.ms", 60000, between(30000, 3600000));
+        keys.int32("group.share.max.session.timeout.ms", 60000, atLeast(1));
+        keys.int32("group.share.max.share.sessions", 2000, atLeast(1));
+        keys.int32("group.share.max.size", 200, between(1, 1000));
+        keys.int32("group.share.min.assignment.interval.ms", 0, atLeast(0));
+        keys.int32("group.share.min.delivery.count.limit", 2, between(2, 5));
+        keys.int32("group.share.min.heartbeat.interval.ms", 5000, atLeast(1));
+        keys.int32("group.share.min.partition.max.record.locks", 100, between(100, 2000));
+        keys.int32("group.share.min.record.lock.duration.ms", 15000, between(1000, 30000));
+        keys.int32("group.share.min.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("group.share.partition.max.record.locks", 2000, between(100, 10000));
+        keys.int32("group.share.record.lock.duration.ms", 30000, between(1000, 3600000));
+        keys.int32("group.share.session.timeout.ms", 45000, atLeast(1));
+        keys.int32("share.coordinator.append.linger.ms", -1, atLeast(-1));
+        keys.int32("share.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288)).clusterWide();
+        keys.int32("share.coordinator.cold.partition.snapshot.interval.ms", 300000, atLeast(1));
+        keys.int32("share.coordinator.load.buffer.size", 5242880, atLeast(1));
+        keys.int32("share.coordinator.snapshot.update.records.per.snapshot", 500, between(0, 500));
+        keys.int32("share.coordinator.state.topic.compression.codec", 0, null);
+        keys.int32("share.coordinator.state.topic.prune.interval.ms", 300000, atLeast(1));
+        keys.int32("share.coordinator.threads", 1, atLeast(1));
+        keys.int32("share.coordinator.write.timeout.ms", 5000, atLeast(1));
+        keys.int32("share.fetch.purgatory.purge.interval.requests", 1000, null);
+    }
+
+    private static void transactions(KeyTable keys) {
+        keys.withoutEffect("transactions are not served yet");
+        keys.int32("add.partitions.to.txn.retry.backoff.max.ms", 100, atLeast(0));
+        keys.int32("add.partitions.to.txn.retry.backoff.ms", 20, atLeast(1));
+        keys.int32("transaction.abort.timed.out.transaction.cleanup.interval.ms", 10000, atLeast(1));
+        keys.bool("transaction.partition.verification.enable", true).clusterWide();
+        keys.int32("transaction.remove.expired.transaction.cleanup.interval.ms", 3600000, atLeast(1));
+        keys.int32("transaction.state.log.load.buffer.size", 5242880, atLeast(1));
+        keys.bool("transaction.two.phase.commit.enable", false);
+        keys.int32("transactional.id.expiration.ms", 604800000, atLeast(1));
+    }
+
+    private static void plugins(KeyTable keys) {
+        keys.refused("plugs in classes, and no plug-ins are loaded; allowed: the default");
+        keys.list("group.consumer.assignors", "uniform,range", null);
+        keys.list("group.share.assignors", "simple", null);
+        keys.string("group.share.dlq.manager.class.name", "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager", null);
+        keys.string("group.share.persister.class.name", "org.apache.kafka.server.share.persister.DefaultStatePersister", null);
+        keys.list("group.streams.assignors", "sticky", null);
+        keys.classOf("group.streams.topology.description.plugin.class", null);
+    }
+}

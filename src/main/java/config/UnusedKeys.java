@@ -1,0 +1,53 @@
+package config;
+
+import static config.KeyTable.atLeast;
+
+import java.util.List;
+
+/** Keys of Kafka whose function does not exist here, and keys that Kafka itself has retired. */
+final class UnusedKeys {
+
+    private UnusedKeys() {}
+
+    static List<ConfigKey> keys() {
+        KeyTable keys = new KeyTable();
+        keys.withoutEffect("requests run on the event loops (num.network.threads); there is no such pool or purgatory");
+        keys.int32("background.threads", 10, atLeast(1)).clusterWide();
+        keys.int32("delete.records.purgatory.purge.interval.requests", 1, null);
+        keys.int32("fetch.purgatory.purge.interval.requests", 1000, null);
+        keys.int32("num.io.threads", 8, atLeast(1)).clusterWide();
+        keys.int32("producer.purgatory.purge.interval.requests", 1000, null);
+        keys.withoutEffect("metrics are offered to Prometheus; reporters and their windows are not used");
+        keys.int32("kafka.metrics.polling.interval.secs", 10, atLeast(1));
+        keys.list("kafka.metrics.reporters", "", null);
+        keys.list("metric.reporters", "org.apache.kafka.common.metrics.JmxReporter", null).clusterWide();
+        keys.int32("metrics.num.samples", 2, atLeast(1));
+        keys.string("metrics.recording.level", "INFO", null);
+        keys.int64("metrics.sample.window.ms", 30000L, atLeast(1));
+        keys.int32("telemetry.max.bytes", 1048576, atLeast(1));
+        keys.withoutEffect("client quotas are stored and described, but not enforced yet");
+        keys.int32("controller.quota.window.num", 11, atLeast(1));
+        keys.int32("controller.quota.window.size.seconds", 1, atLeast(1));
+        keys.int32("quota.window.num", 11, atLeast(1));
+        keys.int32("quota.window.size.seconds", 1, atLeast(1));
+        keys.withoutEffect("this node opens no connections");
+        keys.int64("socket.connection.setup.timeout.max.ms", 30000L, null);
+        keys.int64("socket.connection.setup.timeout.ms", 10000L, null);
+        keys.refused("not built; allowed: the default");
+        keys.list("cordoned.log.dirs", "", null).perBroker();
+        keys.bool("unstable.api.versions.enable", false);
+        keys.bool("unstable.feature.versions.enable", false);
+        keys.withoutEffect("Kafka 4 has no such key any more");
+        keys.retired("inter.broker.protocol.version");
+        keys.retired("log.message.format.version");
+        keys.retired("log.message.downconversion.enable");
+        keys.retired("log.message.timestamp.difference.max.ms");
+        keys.retired("broker.id.generation.enable");
+        keys.retired("reserved.broker.max.id");
+        keys.retired("control.plane.listener.name");
+        keys.retired("offsets.commit.required.acks");
+        keys.retired("delegation.token.master.key");
+        keys.retired("group.coordinator.new.enable");
+        return keys.list();
+    }
+}
