@@ -1,5 +1,6 @@
 package node;
 
+import common.Failure;
 import common.OwnerId;
 import common.Ports;
 import protocol.BufferPool;
@@ -26,4 +27,7 @@ public interface NodeHost {
 
     /** Runs {@code task} on {@code loop}, never inside the caller's stack. */
     void execute(int loop, Runnable task);
+
+    /** The node cannot go on (its metadata directory is offline, say): ends the process at once, without a clean mark. Any loop. */
+    void halt(Failure why);
 }

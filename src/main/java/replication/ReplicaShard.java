@@ -43,6 +43,7 @@ public interface ReplicaShard {
     record Produce(
             List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
 
+    /** Of an appended batch. A refused one (failure INVALID_RECORD, INVALID_TIMESTAMP) may have this beside its failure, with recordErrors only. */
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}
 
     void produce(Produce request, Callback<List<Outcome<Produced>>> done);

@@ -63,6 +63,9 @@ public abstract class PartitionLog {
 
     public abstract EpochEnd endOfEpoch(int epoch);
 
+    /** The leader epoch that the record at {@code offset} has (or would have next, at the log's end); -1 when none is known. */
+    public abstract int epochFor(long offset);
+
     /** The first record with timestamp >= {@code timestampMillis} below the high watermark (or the given bound). */
     public abstract void offsetForTimestamp(long timestampMillis, ReadBound bound, Callback<TimestampOffset> done);
 

@@ -1,6 +1,7 @@
 package verticles;
 
 import common.Chance;
+import common.Failure;
 import common.Metrics;
 import common.Mutations;
 import common.OwnerId;
@@ -73,6 +74,11 @@ final class VertxNodeHost implements NodeHost {
     @Override
     public <O> void register(OwnerId<O> id, O owner, int loop) {
         owners.register(id, owner, loops.get(loop));
+    }
+
+    @Override
+    public void halt(Failure why) {
+        loops.get(0).fatalErrors().report(new IllegalStateException(why.message()));
     }
 
     @Override

@@ -1,0 +1,107 @@
+package node;
+
+import common.Callback;
+import java.util.ArrayList;
+import java.util.List;
+import replication.LeaderReplica;
+import replication.ReplicaShard.Read;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
+
+/**
+ * One pass over the partitions of a fetch, in their order, each with what is left of the byte limit (KIP-74). Most reads finish at once, so the pass is a
+ * loop that a read from a cold file merely interrupts. Confined to the shard.
+ */
+final class FetchRead {
+    private final Read request;
+    private final List<LeaderReplica> replicas;
+    private final Callback<FetchRead> done;
+    private final List<ReadOutcome> outcomes;
+    private long bytes;
+    private boolean urgent;
+    private boolean running;
+
+    /** @param replicas those of the request's partitions, null where there is none */
+    FetchRead(Read request, List<LeaderReplica> replicas, Callback<FetchRead> done) {
+        this.request = request;
+        this.replicas = replicas;
+        this.done = done;
+        this.outcomes = new ArrayList<>(replicas.size());
+    }
+
+    void run() {
+        running = true;
+        while (outcomes.size() < replicas.size()) {
+            int before = outcomes.size();
+            readNext(before);
+            if (outcomes.size() == before) {
+                running = false;
+                return;
+            }
+        }
+        running = false;
+        done.succeed(this);
+    }
+
+    private void readNext(int index) {
+        ReadPartition wish = request.partitions().get(index);
+        LeaderReplica replica = replicas.get(index);
+        if (replica == null) {
+            take(StorageShard.unknown());
+            return;
+        }
+        long left = Math.max(0, request.maxBytes() - bytes);
+        replica.read(wish, (int) Math.min(wish.maxBytes(), left), bytes == 0, request.bound(), (outcome, failure) -> take(outcome));
+    }
+
+    private void take(ReadOutcome outcome) {
+        outcomes.add(outcome);
+        urgent |= outcome.failure() != null || outcome.diverging() != null;
+        bytes += outcome.result() == null ? 0 : outcome.result().bytes();
+        if (!running) {
+            run();
+        }
+    }
+
+    List<ReadOutcome> outcomes() {
+        return outcomes;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Whether something must be told at once, however few the bytes. */
+    boolean urgent() {
+        return urgent;
+    }
+
+    /** Whether data has become readable in a partition since it was read. */
+    boolean overtaken() {
+        for (int i = 0; i < outcomes.size(); i++) {
+            LeaderReplica replica = replicas.get(i);
+            if (replica == null
+                    || outcomes.get(i).result() == null
+                    || replica.readableEnd(request.bound()) > endSeen(outcomes.get(i))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private long endSeen(ReadOutcome outcome) {
+        return switch (request.bound()) {
+            case HIGH_WATERMARK -> outcome.result().highWatermark();
+            case LAST_STABLE_OFFSET -> outcome.result().lastStableOffset();
+            case LOG_END -> Long.MAX_VALUE;
+        };
+    }
+
+    void releaseRanges() {
+        for (ReadOutcome each : outcomes) {
+            if (each.result() != null && each.result().range() != null) {
+                each.result().range().release();
+            }
+        }
+    }
+}

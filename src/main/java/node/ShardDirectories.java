@@ -1,0 +1,112 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.PartitionId;
+import common.Ports;
+import common.Timers;
+import config.StorageConfig;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import replication.LeaderReplica;
+import replication.ReplicaShard.LogDirInfo;
+import replication.ReplicaShard.PartitionSize;
+import storage.DiskExecutor;
+import storage.LogDirectory;
+import storage.LogIdentity;
+
+/** The log directories of one shard: periodic duties, description, checkpoints. Confined to the shard. */
+final class ShardDirectories {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardDirectories.class);
+    private static final int PURGE_FILES = 200;
+    private static final long LONGEST_HOUSEKEEPING_MILLIS = 10_000;
+
+    private final Ports ports;
+    private final StorageConfig config;
+    private final List<ShardDirectory> directories;
+    private final List<Timers.Handle> duties = new ArrayList<>();
+
+    ShardDirectories(Ports ports, StorageConfig config, List<ShardDirectory> directories) {
+        this.ports = ports;
+        this.config = config;
+        this.directories = directories;
+    }
+
+    void startDuties(PartitionTable partitions) {
+        long often = Math.min(config.retentionCheckMillis(), config.flushCheckMillis());
+        every(Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
+            long wallMillis = ports.clock().wallMillis();
+            partitions.all().forEach(replica -> replica.housekeep(wallMillis));
+        });
+        long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
+        every(Math.max(50, checkpoint), () -> reportAll((reported, failure) -> {
+            if (failure != null) {
+                LOG.warn("checkpoints were not written, the next restart may scan more: {}", failure.message());
+            }
+        }));
+        directories.forEach(this::purge);
+    }
+
+    private void every(long millis, Runnable duty) {
+        int slot = duties.size();
+        duties.add(ports.timers().after(millis, () -> again(slot, millis, duty)));
+    }
+
+    private void again(int slot, long millis, Runnable duty) {
+        duty.run();
+        if (!duties.isEmpty()) {
+            duties.set(slot, ports.timers().after(millis, () -> again(slot, millis, duty)));
+        }
+    }
+
+    /** Unlinks what earlier deletions left, a little at a time. */
+    private void purge(ShardDirectory directory) {
+        directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.purgeDeleted(PURGE_FILES), (more, failure) -> {
+            if (failure == null && more && directory.failure() == null) {
+                purge(directory);
+            }
+        });
+    }
+
+    void stopDuties() {
+        duties.forEach(Timers.Handle::cancel);
+        duties.clear();
+    }
+
+    void reportAll(Callback<Void> done) {
+        Countdown rest = new Countdown(directories.size(), done);
+        for (ShardDirectory each : directories) {
+            each.report((reported, failure) -> rest.one(failure));
+        }
+    }
+
+    void describe(PartitionTable partitions, Callback<List<LogDirInfo>> done) {
+        Answers<LogDirInfo> answers = new Answers<>(directories.size(), done);
+        for (int i = 0; i < directories.size(); i++) {
+            ShardDirectory directory = directories.get(i);
+            List<PartitionSize> sizes = new ArrayList<>();
+            for (LeaderReplica replica : partitions.all()) {
+                if (partitions.directoryOf(replica) == directory) {
+                    LogIdentity identity = replica.log().identity();
+                    PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
+                    sizes.add(new PartitionSize(id, identity.topic(), directory.path(), replica.log().sizeBytes(), 0));
+                }
+            }
+            int slot = i;
+            directory.disk().run(
+                    DiskExecutor.Lane.BLOCKING,
+                    files -> new long[] {files.totalBytes(), files.usableBytes()},
+                    (space, failure) -> answers.put(slot, info(directory, space, failure, sizes)));
+        }
+    }
+
+    private static LogDirInfo info(ShardDirectory directory, long[] space, Failure failure, List<PartitionSize> sizes) {
+        Failure why = directory.failure() != null ? directory.failure() : failure;
+        return why == null
+                ? new LogDirInfo(directory.path(), null, space[0], space[1], sizes)
+                : new LogDirInfo(directory.path(), why, -1, -1, List.of());
+    }
+}

@@ -1,0 +1,196 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import common.PartitionId;
+import common.Ports;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import metadata.MetadataImage;
+import replication.LeaderReplica;
+import replication.ReplicaShard;
+import replication.WaitingFetch;
+import storage.ActiveProducer;
+import storage.EpochEnd;
+import storage.TimestampOffset;
+
+/**
+ * The owner of a share of this node's partitions (plan, section 4): takes requests, finds their partitions, gathers the answers. Confined to its loop; no
+ * other owner touches its logs.
+ */
+public final class StorageShard implements ReplicaShard {
+    static final Failure UNKNOWN = Failure.of(FailureCode.UNKNOWN_TOPIC_ID, "this broker does not hold the partition");
+
+    private final Ports ports;
+    private final PartitionTable partitions;
+    private final ShardImage image;
+    private final ShardDirectories directories;
+    private final Map<FetchId, WaitingFetch> waiting = new LinkedHashMap<>();
+
+    StorageShard(Ports ports, PartitionTable partitions, ShardImage image, ShardDirectories directories) {
+        this.ports = ports;
+        this.partitions = partitions;
+        this.image = image;
+        this.directories = directories;
+    }
+
+    static ReadOutcome unknown() {
+        return new ReadOutcome(null, null, UNKNOWN, -1, -1);
+    }
+
+    @Override
+    public void produce(Produce request, Callback<List<Outcome<Produced>>> done) {
+        List<ProducePartition> wishes = request.partitions();
+        Answers<Outcome<Produced>> answers = new Answers<>(wishes.size(), (all, failure) -> {
+            request.records().release();
+            done.succeed(all);
+        });
+        for (int i = 0; i < wishes.size(); i++) {
+            ProducePartition wish = wishes.get(i);
+            LeaderReplica replica = partitions.get(wish.partition());
+            if (replica == null) {
+                answers.put(i, new Outcome<>(null, partitions.failureOf(wish.partition())));
+            } else {
+                replica.produce(wish.records(), request.acks(), request.version(), answers.at(i));
+            }
+        }
+    }
+
+    @Override
+    public void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done) {
+        List<LeaderReplica> replicas = new ArrayList<>(request.partitions().size());
+        for (ReadPartition each : request.partitions()) {
+            replicas.add(partitions.get(each.partition()));
+        }
+        new FetchRead(request, replicas, (read, failure) -> {
+                    boolean enough = read.bytes() >= minBytes || read.urgent() || maxWaitMillis <= 0;
+                    if (enough) {
+                        done.succeed(explained(request, read.outcomes()));
+                    } else if (read.overtaken()) {
+                        read.releaseRanges();
+                        fetch(id, request, minBytes, maxWaitMillis, done);
+                    } else {
+                        read.releaseRanges();
+                        await(id, request, new WaitPlan(minBytes - read.bytes(), maxWaitMillis), replicas, done);
+                    }
+                })
+                .run();
+    }
+
+    private record WaitPlan(long missingBytes, long maxWaitMillis) {}
+
+    private void await(
+            FetchId id, Read request, WaitPlan plan, List<LeaderReplica> replicas, Callback<List<ReadOutcome>> done) {
+        WaitingFetch wait = new WaitingFetch(replicas, plan.missingBytes, () -> {
+            waiting.remove(id);
+            fetch(id, request, 0, 0, done);
+        });
+        waiting.put(id, wait);
+        wait.start(ports.timers(), plan.maxWaitMillis);
+    }
+
+    /** Puts the reason where a partition is not here at all. */
+    private List<ReadOutcome> explained(Read request, List<ReadOutcome> outcomes) {
+        for (int i = 0; i < outcomes.size(); i++) {
+            if (outcomes.get(i).failure() == UNKNOWN) {
+                Failure why = partitions.failureOf(request.partitions().get(i).partition());
+                outcomes.set(i, new ReadOutcome(null, null, why, -1, -1));
+            }
+        }
+        return outcomes;
+    }
+
+    @Override
+    public void cancelFetch(FetchId id) {
+        WaitingFetch wait = waiting.get(id);
+        if (wait != null) {
+            wait.finish();
+        }
+    }
+
+    @Override
+    public void listOffsets(List<OffsetQuery> queries, Callback<List<Outcome<TimestampOffset>>> done) {
+        Answers<Outcome<TimestampOffset>> answers = new Answers<>(queries.size(), done);
+        for (int i = 0; i < queries.size(); i++) {
+            OffsetQuery query = queries.get(i);
+            LeaderReplica replica = partitions.get(query.partition());
+            if (replica == null) {
+                answers.put(i, new Outcome<>(null, partitions.failureOf(query.partition())));
+            } else {
+                replica.offsetFor(query, answers.at(i));
+            }
+        }
+    }
+
+    @Override
+    public void endOffsets(List<EpochQuery> queries, Callback<List<Outcome<EpochEnd>>> done) {
+        Answers<Outcome<EpochEnd>> answers = new Answers<>(queries.size(), done);
+        for (int i = 0; i < queries.size(); i++) {
+            EpochQuery query = queries.get(i);
+            LeaderReplica replica = partitions.get(query.partition());
+            if (replica == null) {
+                answers.put(i, new Outcome<>(null, partitions.failureOf(query.partition())));
+            } else {
+                replica.endOfEpoch(query.currentLeaderEpoch(), query.leaderEpoch(), answers.at(i));
+            }
+        }
+    }
+
+    @Override
+    public void deleteRecords(List<DeleteQuery> queries, Callback<List<Outcome<Long>>> done) {
+        Answers<Outcome<Long>> answers = new Answers<>(queries.size(), done);
+        for (int i = 0; i < queries.size(); i++) {
+            DeleteQuery query = queries.get(i);
+            LeaderReplica replica = partitions.get(query.partition());
+            if (replica == null) {
+                answers.put(i, new Outcome<>(null, partitions.failureOf(query.partition())));
+            } else {
+                replica.deleteBefore(query.offset(), answers.at(i));
+            }
+        }
+    }
+
+    @Override
+    public void describeProducers(List<PartitionId> asked, Callback<List<Outcome<List<ActiveProducer>>>> done) {
+        List<Outcome<List<ActiveProducer>>> answers = new ArrayList<>(asked.size());
+        for (PartitionId each : asked) {
+            LeaderReplica replica = partitions.get(each);
+            answers.add(
+                    replica == null
+                            ? new Outcome<>(null, partitions.failureOf(each))
+                            : Outcome.of(replica.activeProducers()));
+        }
+        done.succeed(answers);
+    }
+
+    @Override
+    public void describeLogDirs(Callback<List<LogDirInfo>> done) {
+        directories.describe(partitions, done);
+    }
+
+    @Override
+    public void applyImage(MetadataImage next, Callback<Void> done) {
+        image.apply(next, done);
+    }
+
+    /** Starts the periodic duties; once, after the first image was applied. */
+    void startDuties() {
+        directories.startDuties(partitions);
+    }
+
+    /** A clean stop of this shard (rule S6): ends waiting fetches, makes all logs durable, reports the checkpoints. */
+    public void stop(Callback<Void> done) {
+        List.copyOf(waiting.values()).forEach(WaitingFetch::finish);
+        directories.stopDuties();
+        partitions.closeAll((closed, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            directories.reportAll(done);
+        });
+    }
+}

@@ -1,0 +1,224 @@
+package replication;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import config.LogConfig;
+import java.nio.ByteBuffer;
+import java.util.List;
+import records.RecordError;
+import replication.ReplicaShard.OffsetQuery;
+import replication.ReplicaShard.Outcome;
+import replication.ReplicaShard.Produced;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
+import storage.ActiveProducer;
+import storage.EpochEnd;
+import storage.PartitionLog;
+import storage.ReadBound;
+import storage.TimestampOffset;
+
+/**
+ * A partition that this node leads: admits records, moves the high watermark, serves reads, wakes waiting fetches. The ISR is this node alone until
+ * replication exists, so the high watermark is the log's end, or its durable end where acks are durable (rules I4, I7). Confined to the shard.
+ */
+public final class LeaderReplica {
+    private final PartitionLog log;
+    private final Admission admission;
+    private final FetchWaiters waiters = new FetchWaiters();
+    private final int nodeId;
+    private int leaderEpoch;
+    private boolean closed;
+
+    public LeaderReplica(PartitionLog log, Admission admission, int nodeId, int leaderEpoch) {
+        this.log = log;
+        this.admission = admission;
+        this.nodeId = nodeId;
+        this.leaderEpoch = leaderEpoch;
+        log.advanceHighWatermark(acknowledgedEnd());
+    }
+
+    /** Begins the epoch in which this node leads (rule I1); {@code done} when records may be appended. */
+    public void lead(int epoch, Callback<Void> done) {
+        leaderEpoch = epoch;
+        log.beginEpoch(epoch, done);
+        waiters.finishAll();
+    }
+
+    public PartitionLog log() {
+        return log;
+    }
+
+    public int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    public void configure(LogConfig config) {
+        log.updateConfig(config);
+    }
+
+    /**
+     * Appends one batch of a producer. {@code done} as {@link ReplicaShard#produce} says; {@code records} is not used after it.
+     *
+     * @param acks 1 and -1 differ only once there are other replicas: with one, what is written (durable logs: synced) is committed
+     */
+    public void produce(ByteBuffer records, short acks, short version, Callback<Outcome<Produced>> done) {
+        if (closed) {
+            done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
+            return;
+        }
+        admission.admit(records, log.config(), version, (admitted, refusal) -> {
+            if (refusal != null) {
+                done.succeed(refused(refusal));
+            } else if (closed) {
+                done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
+            } else {
+                append(admitted, done);
+            }
+        });
+    }
+
+    private void append(ByteBuffer batch, Callback<Outcome<Produced>> done) {
+        int bytes = batch.remaining();
+        log.append(batch, leaderEpoch, (appended, failure) -> {
+            if (failure != null) {
+                done.succeed(new Outcome<>(null, failure));
+                return;
+            }
+            log.advanceHighWatermark(acknowledgedEnd());
+            done.succeed(Outcome.of(new Produced(appended, log.logStartOffset(), List.of())));
+            if (!appended.duplicate()) {
+                waiters.appended(bytes);
+            }
+        });
+    }
+
+    private static Outcome<Produced> refused(Admission.Refusal refusal) {
+        List<RecordError> errors = refusal.recordErrors();
+        return new Outcome<>(errors.isEmpty() ? null : new Produced(null, -1, errors), refusal.failure());
+    }
+
+    private long acknowledgedEnd() {
+        return log.config().durable() ? log.durableEndOffset() : log.logEndOffset();
+    }
+
+    /** Reads for a consumer or follower; the outcome carries failures, the callback never fails. */
+    public void read(ReadPartition wish, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadOutcome> done) {
+        Failure fenced = checkEpoch(wish.currentLeaderEpoch());
+        if (fenced != null) {
+            done.succeed(failed(fenced));
+            return;
+        }
+        if (wish.lastFetchedEpoch() >= 0) {
+            EpochEnd end = endOfEpoch(wish.lastFetchedEpoch());
+            if (end.epoch() < 0) {
+                done.succeed(failed(Failure.of(
+                        FailureCode.OFFSET_OUT_OF_RANGE, "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
+                return;
+            }
+            if (end.epoch() < wish.lastFetchedEpoch() || end.endOffset() < wish.fetchOffset()) {
+                done.succeed(new ReadOutcome(null, end, null, nodeId, leaderEpoch));
+                return;
+            }
+        }
+        log.read(wish.fetchOffset(), maxBytes, wholeFirstBatch, bound, (result, failure) -> done.succeed(
+                failure == null ? new ReadOutcome(result, null, null, nodeId, leaderEpoch) : failed(failure)));
+    }
+
+    private ReadOutcome failed(Failure failure) {
+        return new ReadOutcome(null, null, failure, nodeId, leaderEpoch);
+    }
+
+    /** Rule I2: -1 asks for no check. */
+    private Failure checkEpoch(int currentLeaderEpoch) {
+        if (closed) {
+            return Failure.of(FailureCode.NOT_LEADER, "the partition is being deleted");
+        }
+        if (currentLeaderEpoch < 0 || currentLeaderEpoch == leaderEpoch) {
+            return null;
+        }
+        return currentLeaderEpoch < leaderEpoch
+                ? Failure.of(FailureCode.FENCED_LEADER_EPOCH, "the leader epoch here is " + leaderEpoch)
+                : Failure.of(FailureCode.UNKNOWN_LEADER_EPOCH, "the leader epoch here is still " + leaderEpoch);
+    }
+
+    /** First offset that a reader with this bound cannot see. */
+    public long readableEnd(ReadBound bound) {
+        return switch (bound) {
+            case HIGH_WATERMARK -> log.highWatermark();
+            case LAST_STABLE_OFFSET -> log.lastStableOffset();
+            case LOG_END -> log.logEndOffset();
+        };
+    }
+
+    void watch(WaitingFetch fetch) {
+        waiters.add(fetch);
+    }
+
+    void unwatch(WaitingFetch fetch) {
+        waiters.remove(fetch);
+    }
+
+    /** Answers ListOffsets; offsets that a record does not give carry timestamp -1. */
+    public void offsetFor(OffsetQuery query, Callback<Outcome<TimestampOffset>> done) {
+        Failure fenced = checkEpoch(query.currentLeaderEpoch());
+        if (fenced != null) {
+            done.succeed(new Outcome<>(null, fenced));
+            return;
+        }
+        ReadBound bound = query.readCommitted() ? ReadBound.LAST_STABLE_OFFSET : ReadBound.HIGH_WATERMARK;
+        Callback<TimestampOffset> found = (at, failure) -> done.succeed(new Outcome<>(at, failure));
+        switch (SpecialTimestamp.of(query.timestamp())) {
+            case LATEST -> found.succeed(new TimestampOffset(-1, readableEnd(bound), leaderEpoch));
+            case EARLIEST, EARLIEST_LOCAL -> found.succeed(
+                    new TimestampOffset(-1, log.logStartOffset(), earliestEpoch()));
+            case MAX_TIMESTAMP -> log.offsetOfMaxTimestamp(found);
+            // Nothing is ever tiered here: as Apache Kafka answers without remote storage.
+            case LATEST_TIERED, EARLIEST_PENDING_UPLOAD -> found.succeed(TimestampOffset.NONE);
+            case NONE -> log.offsetForTimestamp(query.timestamp(), bound, found);
+        }
+    }
+
+    private int earliestEpoch() {
+        int known = log.epochFor(log.logStartOffset());
+        return known >= 0 ? known : leaderEpoch;
+    }
+
+    /** Rule I3: the largest epoch up to the asked one and where it ended. */
+    public EpochEnd endOfEpoch(int epoch) {
+        return epoch == leaderEpoch ? new EpochEnd(leaderEpoch, log.logEndOffset()) : log.endOfEpoch(epoch);
+    }
+
+    public void endOfEpoch(int currentLeaderEpoch, int epoch, Callback<Outcome<EpochEnd>> done) {
+        Failure fenced = checkEpoch(currentLeaderEpoch);
+        done.succeed(fenced == null ? Outcome.of(endOfEpoch(epoch)) : new Outcome<>(null, fenced));
+    }
+
+    /** DeleteRecords (rule I12). */
+    public void deleteBefore(long offset, Callback<Outcome<Long>> done) {
+        if (closed) {
+            done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
+            return;
+        }
+        log.deleteBefore(offset, (start, failure) -> {
+            done.succeed(new Outcome<>(start, failure));
+            waiters.finishAll();
+        });
+    }
+
+    public List<ActiveProducer> activeProducers() {
+        return log.activeProducers();
+    }
+
+    public void housekeep(long wallMillis) {
+        log.housekeep(wallMillis);
+        // Time-based flushes move what a durable reader may see.
+        log.advanceHighWatermark(acknowledgedEnd());
+    }
+
+    /** Ends service: waiting fetches answer, nothing more is admitted. The log is closed or deleted by the caller. */
+    public void resign() {
+        closed = true;
+        waiters.finishAll();
+    }
+}
