@@ -80,6 +80,8 @@ final class AdminQuestions {
         createLatest(talk, "config with spaces", configured("ok-1", "retention.ms", " 77 "));
         createLatest(talk, "empty config value", configured("bad-16", "retention.ms", ""));
         createLatest(talk, "list config", configured("ok-2", "cleanup.policy", "compact,delete"));
+        talk.askLatest("create: no time", ApiKeys.CREATE_TOPICS, topics(topic("hurry-1", 1, 1)).setTimeoutMs(0));
+        talk.askLatest("create: less than no time", ApiKeys.CREATE_TOPICS, topics(topic("hurry-2", 1, 1)).setTimeoutMs(-1));
         createLatest(talk, "too many partitions", topic("bad-17", 10_001, 1));
     }
 

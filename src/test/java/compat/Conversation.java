@@ -9,7 +9,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
 /** Asks one broker a fixed list of questions and keeps each answer under the question's label. */
-final class Conversation {
+final class Conversation implements AutoCloseable {
     /** Builds a request for one version, null for none; {@code suffix} makes names of that version's own. */
     interface Question {
         ApiMessage at(short version, String suffix);
@@ -18,6 +18,7 @@ final class Conversation {
     private final int port;
     private final AnswerText text = new AnswerText();
     private final Map<String, String> answers = new LinkedHashMap<>();
+    private RawConnection connection;
 
     Conversation(int port) {
         this.port = port;
@@ -52,13 +53,24 @@ final class Conversation {
     /** A hang-up is an answer too; a request that this version cannot carry is not sent. */
     private void askOnce(String label, ApiKeys key, short version, ApiMessage request, boolean ordered) {
         String answer;
-        try (RawConnection connection = new RawConnection("127.0.0.1", port)) {
+        try {
+            if (connection == null) {
+                connection = new RawConnection("127.0.0.1", port);
+            }
             answer = text.of(connection.ask(key, version, request), version, ordered);
         } catch (UnsupportedVersionException e) {
             return;
         } catch (IOException e) {
+            connection = null;
             answer = "hangs up (" + e.getClass().getSimpleName() + ")";
         }
         answers.put(label + " | " + key + " v" + version, answer);
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (connection != null) {
+            connection.close();
+        }
     }
 }

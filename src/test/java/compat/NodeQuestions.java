@@ -87,8 +87,8 @@ final class NodeQuestions {
         alter(talk, "user", List.of(entity("user", "u", "producer_byte_rate", 1024.0)));
         alter(talk, "user and client", List.of(entity("user", "u", "client-id", "c", "request_percentage", 12.5)));
         alter(talk, "default client", List.of(entity("client-id", null, "consumer_byte_rate", 2048.0)));
-        alter(talk, "ip", List.of(entity("ip", "127.0.0.1", "connection_creation_rate", 5.0)));
-        alter(talk, "default ip", List.of(entity("ip", null, "connection_creation_rate", 6.0)));
+        alter(talk, "ip", List.of(entity("ip", "127.0.0.1", "connection_creation_rate", 50000.0)));
+        alter(talk, "default ip", List.of(entity("ip", null, "connection_creation_rate", 60000.0)));
         alter(talk, "unknown key", List.of(entity("user", "u", "no_such_rate", 1.0)));
         alter(talk, "unknown entity", List.of(entity("planet", "u", "producer_byte_rate", 1.0)));
         alter(talk, "ip and user", List.of(entity("user", "u", "ip", "127.0.0.1", "producer_byte_rate", 1.0)));

@@ -1,0 +1,28 @@
+package services;
+
+import common.Callback;
+import common.Mailboxes;
+import org.apache.kafka.common.message.DescribeQuorumRequestData;
+import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.UpdateFeaturesRequestData;
+import org.apache.kafka.common.message.UpdateFeaturesResponseData;
+
+/** Questions about the controllers' quorum and the cluster's features, for every door. One instance per server instance, confined to its owner. */
+public final class ClusterService {
+    private final ControllerCalls controller;
+    private final long timeoutMillis;
+
+    /** @param timeoutMillis of calls where the client gives no time-out, > 0 */
+    public ClusterService(Mailboxes mailboxes, long timeoutMillis) {
+        this.controller = new ControllerCalls(mailboxes);
+        this.timeoutMillis = timeoutMillis;
+    }
+
+    public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
+        controller.call((owner, reply) -> owner.describeQuorum(request, reply), timeoutMillis, done);
+    }
+
+    public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {
+        controller.call((owner, reply) -> owner.updateFeatures(request, reply), request.timeoutMs(), done);
+    }
+}
