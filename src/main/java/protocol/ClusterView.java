@@ -36,7 +36,8 @@ final class ClusterView {
         for (BrokerImage broker : image.brokers()) {
             Endpoint endpoint = fencedToo || !broker.fenced() ? endpoint(broker) : null;
             if (endpoint != null) {
-                // Without advertised.listeners the node is found where the client found it (loopback, LAN and container set-ups alike).
+                // Without advertised.listeners the node is found where the client found it (loopback, LAN and container
+                // set-ups alike).
                 String host = endpoint.host() == null ? connection.localHost() : endpoint.host();
                 int port = endpoint.port() == 0 ? connection.localPort() : endpoint.port();
                 nodes.add(new Node(broker.id(), host, port, broker.rack(), broker.fenced()));

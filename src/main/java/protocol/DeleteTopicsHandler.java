@@ -26,7 +26,8 @@ final class DeleteTopicsHandler implements ApiHandler {
     public void handle(RequestContext context, ApiMessage request, Callback<ApiMessage> respond) {
         if (!topics.deletable()) {
             short version = context.apiVersion();
-            Errors error = version < FIRST_WITH_DISABLED_ERROR ? Errors.INVALID_REQUEST : Errors.TOPIC_DELETION_DISABLED;
+            Errors error =
+                    version < FIRST_WITH_DISABLED_ERROR ? Errors.INVALID_REQUEST : Errors.TOPIC_DELETION_DISABLED;
             respond.succeed(ErrorResponses.of(
                     key(), version, request, error, "topics cannot be deleted here (delete.topic.enable=false)"));
             return;

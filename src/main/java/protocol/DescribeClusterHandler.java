@@ -23,7 +23,8 @@ final class DescribeClusterHandler implements ApiHandler {
     public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
         DescribeClusterRequestData request = (DescribeClusterRequestData) message;
         if (request.endpointType() == CONTROLLERS) {
-            respond.succeed(refused(Errors.MISMATCHED_ENDPOINT_TYPE, "this is a listener for brokers, not controllers"));
+            respond.succeed(
+                    refused(Errors.MISMATCHED_ENDPOINT_TYPE, "this is a listener for brokers, not controllers"));
             return;
         }
         if (request.endpointType() != BROKERS) {

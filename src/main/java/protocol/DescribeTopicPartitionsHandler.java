@@ -39,8 +39,7 @@ final class DescribeTopicPartitionsHandler implements ApiHandler {
         TreeMap<String, String> names = names(view, request);
         String problem = problem(request, all, names);
         if (problem != null) {
-            respond.succeed(
-                    ErrorResponses.of(key(), context.apiVersion(), request, Errors.INVALID_REQUEST, problem));
+            respond.succeed(ErrorResponses.of(key(), context.apiVersion(), request, Errors.INVALID_REQUEST, problem));
             return;
         }
         int limit = Math.max(1, Math.min(maxPartitions, request.responsePartitionLimit()));
@@ -88,7 +87,9 @@ final class DescribeTopicPartitionsHandler implements ApiHandler {
             boolean atCursor =
                     request.cursor() != null && name.equals(request.cursor().topicName());
             int from = atCursor
-                    ? Math.min(request.cursor().partitionIndex(), topic.partitions().size())
+                    ? Math.min(
+                            request.cursor().partitionIndex(),
+                            topic.partitions().size())
                     : 0;
             int to = (int) Math.min(topic.partitions().size(), (long) from + left);
             response.topics().add(topic(view, topic, from, to));

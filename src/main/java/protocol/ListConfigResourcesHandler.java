@@ -29,8 +29,8 @@ final class ListConfigResourcesHandler implements ApiHandler {
         ListConfigResourcesRequestData request = (ListConfigResourcesRequestData) message;
         List<Byte> types = context.apiVersion() == 0 ? List.of(ConfigTarget.CLIENT_METRICS) : request.resourceTypes();
         ConfigService.Listed listed = configs.list(context.image(), types);
-        ListConfigResourcesResponseData response =
-                new ListConfigResourcesResponseData().setErrorCode(listed.error().code());
+        ListConfigResourcesResponseData response = new ListConfigResourcesResponseData()
+                .setErrorCode(listed.error().code());
         if (listed.error() == Errors.NONE) {
             for (ConfigTarget target : listed.resources()) {
                 response.configResources()

@@ -145,6 +145,7 @@ final class MetadataHandler implements ApiHandler {
     }
 
     private static MetadataAnswer answer(RequestContext context, MetadataRequestData request) {
-        return new MetadataAnswer(new ClusterView(context.image(), context.connection()), context.apiVersion(), request);
+        return new MetadataAnswer(
+                new ClusterView(context.image(), context.connection()), context.apiVersion(), request);
     }
 }

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import metadata.ConfigTarget;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
@@ -121,11 +122,12 @@ public final class ConfigService {
         for (byte type : asked) {
             switch (type) {
                 case ConfigTarget.TOPIC -> image.topics().forEach(topic -> add(found, type, topic.name()));
-                case ConfigTarget.BROKER, ConfigTarget.BROKER_LOGGER -> image.brokers()
-                        .forEach(broker -> add(found, type, Integer.toString(broker.id())));
-                case ConfigTarget.CLIENT_METRICS, ConfigTarget.GROUP -> image.configTargets().stream()
-                        .filter(target -> target.type() == type)
-                        .forEach(target -> add(found, type, target.name()));
+                case ConfigTarget.BROKER, ConfigTarget.BROKER_LOGGER ->
+                    image.brokers().forEach(broker -> add(found, type, Integer.toString(broker.id())));
+                case ConfigTarget.CLIENT_METRICS, ConfigTarget.GROUP ->
+                    image.configTargets().stream()
+                            .filter(target -> target.type() == type)
+                            .forEach(target -> add(found, type, target.name()));
                 default -> {
                     return new Listed(null, Errors.UNSUPPORTED_VERSION);
                 }
@@ -140,8 +142,7 @@ public final class ConfigService {
     }
 
     /** Changes single keys. Errors per resource stand in the answer, in the order of the request. */
-    public void alter(
-            IncrementalAlterConfigsRequestData request, Callback<IncrementalAlterConfigsResponseData> done) {
+    public void alter(IncrementalAlterConfigsRequestData request, Callback<IncrementalAlterConfigsResponseData> done) {
         IncrementalAlteration alteration = new IncrementalAlteration(nodeId, new LoggerChanges(levels), request);
         IncrementalAlterConfigsRequestData rest = alteration.forController();
         if (rest.resources().isEmpty()) {
@@ -151,13 +152,7 @@ public final class ConfigService {
         controller.call(
                 (owner, reply) -> owner.incrementalAlterConfigs(rest, reply),
                 timeoutMillis,
-                (answer, failure) -> {
-                    if (failure == null) {
-                        done.succeed(alteration.answer(answer));
-                    } else {
-                        done.fail(failure);
-                    }
-                });
+                then(done, alteration::answer));
     }
 
     /** Replaces all configs of each resource: the old form. Errors per resource stand in the answer, in the order of the request. */
@@ -168,13 +163,18 @@ public final class ConfigService {
             done.succeed(replacement.answer(new AlterConfigsResponseData()));
             return;
         }
-        controller.call((owner, reply) -> owner.alterConfigs(rest, reply), timeoutMillis, (answer, failure) -> {
+        controller.call(
+                (owner, reply) -> owner.alterConfigs(rest, reply), timeoutMillis, then(done, replacement::answer));
+    }
+
+    private static <T> Callback<T> then(Callback<T> done, UnaryOperator<T> change) {
+        return (answer, failure) -> {
             if (failure == null) {
-                done.succeed(replacement.answer(answer));
+                done.succeed(change.apply(answer));
             } else {
                 done.fail(failure);
             }
-        });
+        };
     }
 
     private boolean isThisNode(String name) {

@@ -56,7 +56,8 @@ final class IncrementalAlteration {
     private static LoggerChanges.Verdict decide(
             int nodeId, LoggerChanges loggers, AlterConfigsResource resource, boolean validateOnly) {
         boolean logger = resource.resourceType() == ConfigTarget.BROKER_LOGGER;
-        boolean broker = resource.resourceType() == ConfigTarget.BROKER && !resource.resourceName().isEmpty();
+        boolean broker = resource.resourceType() == ConfigTarget.BROKER
+                && !resource.resourceName().isEmpty();
         if (!logger && !broker) {
             return null;
         }

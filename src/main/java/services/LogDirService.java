@@ -66,7 +66,8 @@ public final class LogDirService {
             List<PartitionSize> partitions = new ArrayList<>(known == null ? List.of() : known.partitions());
             info.partitions().stream().filter(wanted).forEach(partitions::add);
             Failure first = known == null || known.failure() == null ? info.failure() : known.failure();
-            byPath.put(info.path(), new LogDirInfo(info.path(), first, info.totalBytes(), info.usableBytes(), partitions));
+            byPath.put(
+                    info.path(), new LogDirInfo(info.path(), first, info.totalBytes(), info.usableBytes(), partitions));
         }
     }
 }

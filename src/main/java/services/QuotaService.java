@@ -73,7 +73,8 @@ public final class QuotaService {
             return refused(Errors.INVALID_REQUEST, "the filter has entity type " + type + " twice");
         }
         if (!type.equals(QuotaEntity.USER) && !type.equals(QuotaEntity.CLIENT_ID) && !type.equals(QuotaEntity.IP)) {
-            return refused(Errors.UNSUPPORTED_VERSION, "unknown entity type " + type + "; known are user, client-id, ip");
+            return refused(
+                    Errors.UNSUPPORTED_VERSION, "unknown entity type " + type + "; known are user, client-id, ip");
         }
         if (component.match() < EXACT || component.match() > ANY) {
             return refused(Errors.INVALID_REQUEST, "unknown match type " + component.match());

@@ -43,8 +43,7 @@ final class Replacement {
         AlterConfigsResponseData answer = new AlterConfigsResponseData();
         for (AlterConfigsResource resource : order) {
             AlterConfigsResourceResponse of = all.get(target(resource));
-            answer.responses()
-                    .add(of == null ? answer(resource, Errors.UNKNOWN_SERVER_ERROR, null) : of.duplicate());
+            answer.responses().add(of == null ? answer(resource, Errors.UNKNOWN_SERVER_ERROR, null) : of.duplicate());
         }
         return answer;
     }
@@ -54,7 +53,8 @@ final class Replacement {
         if (resource.resourceType() == ConfigTarget.BROKER_LOGGER) {
             return "log levels can only be changed one by one (IncrementalAlterConfigs)";
         }
-        boolean broker = resource.resourceType() == ConfigTarget.BROKER && !resource.resourceName().isEmpty();
+        boolean broker = resource.resourceType() == ConfigTarget.BROKER
+                && !resource.resourceName().isEmpty();
         return broker ? NodeName.problem(resource.resourceName(), nodeId) : null;
     }
 

@@ -18,7 +18,6 @@ import org.apache.kafka.common.message.DescribeTopicPartitionsRequestData.TopicR
 import org.apache.kafka.common.message.MetadataRequestData;
 import org.apache.kafka.common.message.MetadataRequestData.MetadataRequestTopic;
 import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.ApiMessage;
 
 /** What is asked about topics and the cluster: every version, and every way to ask wrongly that a client could think of. */
 final class AdminQuestions {
@@ -38,7 +37,8 @@ final class AdminQuestions {
     }
 
     private static void create(Conversation talk) {
-        talk.ask("create", ApiKeys.CREATE_TOPICS, (v, s) -> topics(topic("made-" + s, 2, 1), topic("again-" + s, 1, 1)));
+        talk.ask(
+                "create", ApiKeys.CREATE_TOPICS, (v, s) -> topics(topic("made-" + s, 2, 1), topic("again-" + s, 1, 1)));
         talk.ask("create what exists", ApiKeys.CREATE_TOPICS, (v, s) -> topics(topic("made-" + s, 1, 1)));
         talk.ask("create with defaults", ApiKeys.CREATE_TOPICS, (v, s) -> topics(topic("default-" + s, -1, -1)));
         talk.ask(
@@ -47,7 +47,9 @@ final class AdminQuestions {
                 (v, s) -> topics(configured("configs-" + s, "retention.ms", "12345", "cleanup.policy", "delete")));
         talk.ask("create with assignment", ApiKeys.CREATE_TOPICS, (v, s) -> topics(assigned("assigned-" + s, 0, 1)));
         talk.ask(
-                "only validate", ApiKeys.CREATE_TOPICS, (v, s) -> topics(topic("valid-" + s, 3, 1)).setValidateOnly(true));
+                "only validate",
+                ApiKeys.CREATE_TOPICS,
+                (v, s) -> topics(topic("valid-" + s, 3, 1)).setValidateOnly(true));
         talk.ask("no topics", ApiKeys.CREATE_TOPICS, (v, s) -> topics());
     }
 
@@ -80,15 +82,24 @@ final class AdminQuestions {
         createLatest(talk, "config with spaces", configured("ok-1", "retention.ms", " 77 "));
         createLatest(talk, "empty config value", configured("bad-16", "retention.ms", ""));
         createLatest(talk, "list config", configured("ok-2", "cleanup.policy", "compact,delete"));
-        talk.askLatest("create: no time", ApiKeys.CREATE_TOPICS, topics(topic("hurry-1", 1, 1)).setTimeoutMs(0));
-        talk.askLatest("create: less than no time", ApiKeys.CREATE_TOPICS, topics(topic("hurry-2", 1, 1)).setTimeoutMs(-1));
+        talk.askLatest(
+                "create: no time",
+                ApiKeys.CREATE_TOPICS,
+                topics(topic("hurry-1", 1, 1)).setTimeoutMs(0));
+        talk.askLatest(
+                "create: less than no time",
+                ApiKeys.CREATE_TOPICS,
+                topics(topic("hurry-2", 1, 1)).setTimeoutMs(-1));
         createLatest(talk, "too many partitions", topic("bad-17", 10_001, 1));
     }
 
     private static void metadata(Conversation talk) {
         talk.ask("metadata of one", ApiKeys.METADATA, (v, s) -> metadata(false, "made-v5"));
         talk.ask("metadata of two", ApiKeys.METADATA, (v, s) -> metadata(false, "made-v5", "again-v5"));
-        talk.ask("metadata of all", ApiKeys.METADATA, (v, s) -> new MetadataRequestData().setTopics(v == 0 ? List.of() : null));
+        talk.ask(
+                "metadata of all",
+                ApiKeys.METADATA,
+                (v, s) -> new MetadataRequestData().setTopics(v == 0 ? List.of() : null));
         talk.ask("metadata of none", ApiKeys.METADATA, (v, s) -> metadata(v < 4));
         talk.ask("metadata of unknown", ApiKeys.METADATA, (v, s) -> v < 4 ? null : metadata(false, "nobody"));
         talk.ask("metadata of bad names", ApiKeys.METADATA, (v, s) -> metadata(v < 4, "b@d", ""));
@@ -127,7 +138,10 @@ final class AdminQuestions {
     private static void describePartitions(Conversation talk) {
         ApiKeys key = ApiKeys.DESCRIBE_TOPIC_PARTITIONS;
         talk.askOrdered("partitions of some", key, partitionsOf(10, null, "made-v5", "again-v5"));
-        talk.askOrdered("partitions of unsorted, doubled, unknown", key, partitionsOf(10, null, "z", "made-v5", "again-v5", "z"));
+        talk.askOrdered(
+                "partitions of unsorted, doubled, unknown",
+                key,
+                partitionsOf(10, null, "z", "made-v5", "again-v5", "z"));
         talk.askOrdered("partitions of a bad name", key, partitionsOf(10, null, "b@d", "made-v5"));
         talk.askOrdered("first page", key, partitionsOf(1, null, "made-v5", "made-v6"));
         talk.askOrdered("second page", key, partitionsOf(1, cursor("made-v5", 1), "made-v5", "made-v6"));
@@ -150,9 +164,18 @@ final class AdminQuestions {
                 "cluster with operations",
                 ApiKeys.DESCRIBE_CLUSTER,
                 (v, s) -> new DescribeClusterRequestData().setIncludeClusterAuthorizedOperations(true));
-        talk.ask("controllers from a broker", ApiKeys.DESCRIBE_CLUSTER, (v, s) -> new DescribeClusterRequestData().setEndpointType((byte) 2));
-        talk.ask("unknown endpoint", ApiKeys.DESCRIBE_CLUSTER, (v, s) -> new DescribeClusterRequestData().setEndpointType((byte) 9));
-        talk.ask("fenced too", ApiKeys.DESCRIBE_CLUSTER, (v, s) -> new DescribeClusterRequestData().setIncludeFencedBrokers(true));
+        talk.ask(
+                "controllers from a broker",
+                ApiKeys.DESCRIBE_CLUSTER,
+                (v, s) -> new DescribeClusterRequestData().setEndpointType((byte) 2));
+        talk.ask(
+                "unknown endpoint",
+                ApiKeys.DESCRIBE_CLUSTER,
+                (v, s) -> new DescribeClusterRequestData().setEndpointType((byte) 9));
+        talk.ask(
+                "fenced too",
+                ApiKeys.DESCRIBE_CLUSTER,
+                (v, s) -> new DescribeClusterRequestData().setIncludeFencedBrokers(true));
     }
 
     private static void createPartitions(Conversation talk) {
@@ -168,7 +191,8 @@ final class AdminQuestions {
         talk.ask("validate partitions", key, (v, s) -> more("again-v6", 2).setValidateOnly(true));
         talk.askLatest("too many partitions", key, more("again-v6", 20_000));
         CreatePartitionsRequestData twice = more("again-v6", 2);
-        talk.askLatest("metadata after", ApiKeys.METADATA, metadata(false, "made-v5", "made-v6", "again-v6", "again-v5"));
+        talk.askLatest(
+                "metadata after", ApiKeys.METADATA, metadata(false, "made-v5", "made-v6", "again-v6", "again-v5"));
         talk.askLatest("partitions of none", key, new CreatePartitionsRequestData().setTimeoutMs(TIMEOUT_MILLIS));
         talk.askLatest("partitions once", key, twice);
     }
@@ -212,7 +236,8 @@ final class AdminQuestions {
     static CreatableTopic configured(String name, String... keysAndValues) {
         CreatableTopic topic = topic(name, 1, 1);
         for (int i = 0; i < keysAndValues.length; i += 2) {
-            topic.configs().add(new CreatableTopicConfig().setName(keysAndValues[i]).setValue(keysAndValues[i + 1]));
+            topic.configs()
+                    .add(new CreatableTopicConfig().setName(keysAndValues[i]).setValue(keysAndValues[i + 1]));
         }
         return topic;
     }
@@ -220,7 +245,9 @@ final class AdminQuestions {
     private static CreatableTopic assigned(String name, int partition, Integer... brokers) {
         CreatableTopic topic = topic(name, -1, -1);
         topic.assignments()
-                .add(new CreatableReplicaAssignment().setPartitionIndex(partition).setBrokerIds(List.of(brokers)));
+                .add(new CreatableReplicaAssignment()
+                        .setPartitionIndex(partition)
+                        .setBrokerIds(List.of(brokers)));
         return topic;
     }
 

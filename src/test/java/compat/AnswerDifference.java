@@ -10,10 +10,17 @@ final class AnswerDifference {
         StringBuilder text = new StringBuilder();
         kafka.forEach((label, answer) -> {
             if (!answer.equals(ours.get(label))) {
-                text.append(label).append("\n  kafka: ").append(answer).append("\n  ours:  ").append(ours.get(label)).append('\n');
+                text.append(label)
+                        .append("\n  kafka: ")
+                        .append(answer)
+                        .append("\n  ours:  ")
+                        .append(ours.get(label))
+                        .append('\n');
             }
         });
-        ours.keySet().stream().filter(label -> !kafka.containsKey(label)).forEach(label -> text.append(label).append(" only ours\n"));
+        ours.keySet().stream()
+                .filter(label -> !kafka.containsKey(label))
+                .forEach(label -> text.append(label).append(" only ours\n"));
         return text.toString();
     }
 }

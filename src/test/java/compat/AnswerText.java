@@ -21,9 +21,20 @@ import org.apache.kafka.common.protocol.ApiMessage;
  * reduced to whether there is one, and lists without a promised order are sorted.
  */
 final class AnswerText {
-    private static final Set<String> CHOSEN_BY_BROKER =
-            Set.of("port", "clusterId", "totalBytes", "usableBytes", "logDir", "replicaDirectoryId", "lastFetchTimestamp",
-                    "lastCaughtUpTimestamp", "logEndOffset", "highWatermark", "leaderEpoch", "isCordoned", "epoch");
+    private static final Set<String> CHOSEN_BY_BROKER = Set.of(
+            "port",
+            "clusterId",
+            "totalBytes",
+            "usableBytes",
+            "logDir",
+            "replicaDirectoryId",
+            "lastFetchTimestamp",
+            "lastCaughtUpTimestamp",
+            "logEndOffset",
+            "highWatermark",
+            "leaderEpoch",
+            "isCordoned",
+            "epoch");
     private static final Set<String> TEXT_FOR_PEOPLE = Set.of("errorMessage", "documentation");
 
     private final Map<String, String> topicIds = new LinkedHashMap<>();
@@ -47,7 +58,9 @@ final class AnswerText {
     }
 
     private void learnIds(JsonNode node) {
-        if (node.isObject() && node.path("topicId").isTextual() && !node.path("name").asText("").isEmpty()) {
+        if (node.isObject()
+                && node.path("topicId").isTextual()
+                && !node.path("name").asText("").isEmpty()) {
             topicIds.put(node.get("topicId").asText(), node.get("name").asText());
         }
         node.forEach(this::learnIds);
@@ -56,7 +69,8 @@ final class AnswerText {
     private JsonNode normal(String field, JsonNode node, boolean ordered) {
         if (node.isObject()) {
             Map<String, JsonNode> fields = new TreeMap<>();
-            node.properties().forEach(entry -> fields.put(entry.getKey(), normal(entry.getKey(), entry.getValue(), ordered)));
+            node.properties()
+                    .forEach(entry -> fields.put(entry.getKey(), normal(entry.getKey(), entry.getValue(), ordered)));
             ObjectNode result = JsonNodeFactory.instance.objectNode();
             fields.forEach(result::set);
             return result;

@@ -44,9 +44,16 @@ final class ConfigQuestions {
     private static void describeTopics(Conversation talk) {
         ApiKeys key = ApiKeys.DESCRIBE_CONFIGS;
         talk.ask("describe a topic", key, (v, s) -> describe(TOPIC, "conf"));
-        talk.ask("describe with synonyms", key, (v, s) -> describe(TOPIC, "conf").setIncludeSynonyms(true));
-        talk.ask("describe with documentation", key, (v, s) -> describe(TOPIC, "conf").setIncludeDocumentation(v >= 3));
-        talk.ask("describe some keys", key, (v, s) -> describe(TOPIC, "conf", "retention.ms", "no.such.key", "segment.ms"));
+        talk.ask(
+                "describe with synonyms", key, (v, s) -> describe(TOPIC, "conf").setIncludeSynonyms(true));
+        talk.ask(
+                "describe with documentation",
+                key,
+                (v, s) -> describe(TOPIC, "conf").setIncludeDocumentation(v >= 3));
+        talk.ask(
+                "describe some keys",
+                key,
+                (v, s) -> describe(TOPIC, "conf", "retention.ms", "no.such.key", "segment.ms"));
         talk.askLatest("describe an unknown topic", key, describe(TOPIC, "nobody"));
         talk.askLatest("describe a bad topic", key, describe(TOPIC, "b@d"));
         talk.askLatest("describe no topic", key, describe(TOPIC, ""));
@@ -119,8 +126,18 @@ final class ConfigQuestions {
         IncrementalAlterConfigsRequestData validate = incremental(TOPIC, "conf", SET, "retention.ms", "5");
         talk.askLatest("alter: only validate", ApiKeys.INCREMENTAL_ALTER_CONFIGS, validate.setValidateOnly(true));
         IncrementalAlterConfigsRequestData several = incremental(TOPIC, "conf", SET, "retention.ms", "99");
-        several.resources().add(incremental(TOPIC, "nobody", SET, "retention.ms", "1").resources().iterator().next().duplicate());
-        several.resources().add(incremental(TOPIC, "plain", SET, "retention.ms", "98").resources().iterator().next().duplicate());
+        several.resources()
+                .add(incremental(TOPIC, "nobody", SET, "retention.ms", "1")
+                        .resources()
+                        .iterator()
+                        .next()
+                        .duplicate());
+        several.resources()
+                .add(incremental(TOPIC, "plain", SET, "retention.ms", "98")
+                        .resources()
+                        .iterator()
+                        .next()
+                        .duplicate());
         talk.askLatest("alter: several", ApiKeys.INCREMENTAL_ALTER_CONFIGS, several);
         described(talk, "after altering", TOPIC, "conf", "plain");
     }
@@ -139,14 +156,21 @@ final class ConfigQuestions {
                 "broker after altering",
                 ApiKeys.DESCRIBE_CONFIGS,
                 describe(BROKER, "1", "log.retention.ms", "message.max.bytes").setIncludeSynonyms(true));
-        talk.askLatest("default broker after altering", ApiKeys.DESCRIBE_CONFIGS, describe(BROKER, "").setIncludeSynonyms(true));
+        talk.askLatest(
+                "default broker after altering",
+                ApiKeys.DESCRIBE_CONFIGS,
+                describe(BROKER, "").setIncludeSynonyms(true));
         talk.askLatest(
                 "topic after altering the broker",
                 ApiKeys.DESCRIBE_CONFIGS,
-                describe(TOPIC, "plain", "segment.ms", "retention.ms", "max.message.bytes").setIncludeSynonyms(true));
+                describe(TOPIC, "plain", "segment.ms", "retention.ms", "max.message.bytes")
+                        .setIncludeSynonyms(true));
         alter(talk, "broker back", BROKER, "1", DELETE, "log.retention.ms", null);
         alter(talk, "default broker back", BROKER, "", DELETE, "log.retention.ms", null, "message.max.bytes", null);
-        talk.askLatest("default broker at last", ApiKeys.DESCRIBE_CONFIGS, describe(BROKER, "").setIncludeSynonyms(true));
+        talk.askLatest(
+                "default broker at last",
+                ApiKeys.DESCRIBE_CONFIGS,
+                describe(BROKER, "").setIncludeSynonyms(true));
     }
 
     private static void alterOthers(Conversation talk) {
@@ -163,7 +187,10 @@ final class ConfigQuestions {
         alter(talk, "unknown type", (byte) 3, "x", SET, "a", "1");
         alter(talk, "unknown logger", BROKER_LOGGER, "1", SET, "no.such.logger", "NO_LEVEL");
         described(talk, "client metrics after altering", CLIENT_METRICS, "sub");
-        talk.askLatest("group after altering", ApiKeys.DESCRIBE_CONFIGS, describe(GROUP, "g").setIncludeSynonyms(true));
+        talk.askLatest(
+                "group after altering",
+                ApiKeys.DESCRIBE_CONFIGS,
+                describe(GROUP, "g").setIncludeSynonyms(true));
     }
 
     private static void alterLegacy(Conversation talk) {
@@ -175,7 +202,10 @@ final class ConfigQuestions {
         talk.askLatest("replace null", key, replacement(TOPIC, "conf", "segment.ms", null));
         talk.askLatest("replace of nobody", key, replacement(TOPIC, "nobody", "segment.ms", "1"));
         talk.askLatest("replace of a broker logger", key, replacement(BROKER_LOGGER, "1", "x", "INFO"));
-        talk.askLatest("replace: validate", key, replacement(TOPIC, "conf", "segment.ms", "4").setValidateOnly(true));
+        talk.askLatest(
+                "replace: validate",
+                key,
+                replacement(TOPIC, "conf", "segment.ms", "4").setValidateOnly(true));
         talk.askLatest("replace by nothing", key, replacement(TOPIC, "conf"));
         described(talk, "at last", TOPIC, "conf");
     }
@@ -231,8 +261,9 @@ final class ConfigQuestions {
     }
 
     private static AlterConfigsRequestData replacement(byte type, String name, String... keysAndValues) {
-        AlterConfigsRequestData.AlterConfigsResource resource =
-                new AlterConfigsRequestData.AlterConfigsResource().setResourceType(type).setResourceName(name);
+        AlterConfigsRequestData.AlterConfigsResource resource = new AlterConfigsRequestData.AlterConfigsResource()
+                .setResourceType(type)
+                .setResourceName(name);
         for (int i = 0; i < keysAndValues.length; i += 2) {
             resource.configs()
                     .add(new AlterConfigsRequestData.AlterableConfig()

@@ -69,8 +69,7 @@ final class NodeQuestions {
 
     private static void update(Conversation talk, String label, String name, short level, byte type) {
         talk.ask("features: " + label, ApiKeys.UPDATE_FEATURES, (v, s) -> {
-            FeatureUpdateKey feature =
-                    new FeatureUpdateKey().setFeature(name).setMaxVersionLevel(level);
+            FeatureUpdateKey feature = new FeatureUpdateKey().setFeature(name).setMaxVersionLevel(level);
             if (v == 0) {
                 feature.setAllowDowngrade(type != UPGRADE);
             } else {
@@ -97,11 +96,17 @@ final class NodeQuestions {
         alter(talk, "negative", List.of(entity("user", "u", "producer_byte_rate", -1.0)));
         alter(talk, "fraction of bytes", List.of(entity("user", "u", "producer_byte_rate", 1.5)));
         alter(talk, "too large", List.of(entity("user", "u", "producer_byte_rate", 1e300)));
-        alter(talk, "good and bad", List.of(
-                entity("user", "good", "producer_byte_rate", 1.0), entity("user", "bad", "no_such_rate", 1.0)));
+        alter(
+                talk,
+                "good and bad",
+                List.of(entity("user", "good", "producer_byte_rate", 1.0), entity("user", "bad", "no_such_rate", 1.0)));
         alter(talk, "remove what is not there", List.of(entity("user", "x", "producer_byte_rate", null)));
-        alter(talk, "same entity twice", List.of(
-                entity("user", "t", "producer_byte_rate", 1.0), entity("user", "t", "producer_byte_rate", 2.0)));
+        alter(
+                talk,
+                "same entity twice",
+                List.of(
+                        entity("user", "t", "producer_byte_rate", 1.0),
+                        entity("user", "t", "producer_byte_rate", 2.0)));
         AlterClientQuotasRequestData validate = quotas(List.of(entity("user", "v", "producer_byte_rate", 1.0)));
         talk.askLatest("quotas: validate", ApiKeys.ALTER_CLIENT_QUOTAS, validate.setValidateOnly(true));
         describe(talk, "all", false);
@@ -150,8 +155,8 @@ final class NodeQuestions {
         return new DescribeQuorumRequestData()
                 .setTopics(List.of(new DescribeQuorumRequestData.TopicData()
                         .setTopicName(topic)
-                        .setPartitions(List.of(
-                                new DescribeQuorumRequestData.PartitionData().setPartitionIndex(partition)))));
+                        .setPartitions(
+                                List.of(new DescribeQuorumRequestData.PartitionData().setPartitionIndex(partition)))));
     }
 
     /** Pairs of type and name, then a key and its value (null: remove). */

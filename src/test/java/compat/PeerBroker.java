@@ -51,7 +51,8 @@ final class PeerBroker implements AutoCloseable {
                 "-c",
                 properties.toString());
         if (!format.waitFor(READY_MILLIS, TimeUnit.MILLISECONDS) || format.exitValue() != 0) {
-            throw new IOException("Kafka did not format its directory: " + Files.readString(directory.resolve("format.out")));
+            throw new IOException(
+                    "Kafka did not format its directory: " + Files.readString(directory.resolve("format.out")));
         }
         Process process = java(directory.resolve("kafka.out"), "kafka.Kafka", properties.toString());
         PeerBroker peer = new PeerBroker(directory, port, process);
