@@ -77,7 +77,9 @@ public final class MetadataDelta {
     public MetadataImage image(long version) {
         Check.invariant(version >= base.version(), "metadata version must not fall", version, base.version());
         return new MetadataImage(
-                base, new Parts(topicsByName, topicsById, brokers, configs, quotas, features, nextProducerId), version);
+                base,
+                new Parts(topicsByName, topicsById, brokers, configs, quotas, features, nextProducerId),
+                version);
     }
 
     /** @param offset of the record; of the snapshot's end for records of a snapshot */
@@ -188,8 +190,8 @@ public final class MetadataDelta {
         List<Endpoint> endpoints = new ArrayList<>();
         for (RegisterBrokerRecord.Endpoint endpoint : record.getEndpointsList()) {
             String host = endpoint.hasHost() ? endpoint.getHost() : null;
-            endpoints.add(
-                    new Endpoint(endpoint.getListener(), host, endpoint.getPort(), endpoint.getSecurityProtocol()));
+            endpoints.add(new Endpoint(
+                    endpoint.getListener(), host, endpoint.getPort(), endpoint.getSecurityProtocol()));
         }
         List<Uuid> logDirs = new ArrayList<>();
         for (ByteString dir : record.getLogDirsList()) {

@@ -34,8 +34,7 @@ final class PartitionTable {
     private final Ports ports;
     private final int nodeId;
     private final List<ShardDirectory> directories;
-    private final Admission.Validators validators =
-            new Admission.Validators(new BatchValidator(), new BatchValidator());
+    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
     private final Map<PartitionId, Failure> failed = new LinkedHashMap<>();
     private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
@@ -82,8 +81,7 @@ final class PartitionTable {
     }
 
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
-        LogIdentity identity =
-                new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
+        LogIdentity identity = new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
         PartitionId id = new PartitionId(topic.id(), partition.partition());
         ShardDirectory directory = place(identity);
         if (directory == null) {
@@ -95,11 +93,7 @@ final class PartitionTable {
         LogStart start = found == null ? LogStart.NEW : found.start();
         directory.context().open(identity, config, start, (log, failure) -> {
             if (failure != null) {
-                LOG.error(
-                        "partition {} in {} cannot be opened and is not served: {}",
-                        identity.directory(),
-                        directory.path(),
-                        failure.message());
+                LOG.error("partition {} in {} cannot be opened and is not served: {}", identity.directory(), directory.path(), failure.message());
                 failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, failure.message()));
                 opened(done);
                 return;
@@ -159,11 +153,7 @@ final class PartitionTable {
         log.delete((deleted, failure) -> {
             directory.closed(log);
             if (failure != null) {
-                LOG.warn(
-                        "the files of deleted partition {} in {} remain: {}",
-                        log.identity().directory(),
-                        directory.path(),
-                        failure.message());
+                LOG.warn("the files of deleted partition {} in {} remain: {}", log.identity().directory(), directory.path(), failure.message());
             }
             done.succeed(null);
         });

@@ -146,11 +146,7 @@ final class ShardDirectory implements LogHost {
         for (PartitionLog log : open.values()) {
             long start = Math.max(log.logStartOffset(), risingStarts.getOrDefault(log, 0L));
             all.add(new Checkpoint(
-                    log.identity().topic(),
-                    log.identity().partition(),
-                    log.recoveryPoint(),
-                    start,
-                    log.highWatermark()));
+                    log.identity().topic(), log.identity().partition(), log.recoveryPoint(), start, log.highWatermark()));
         }
         for (FoundPartition each : found.values()) {
             LogStart known = each.start();

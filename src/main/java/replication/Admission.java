@@ -10,8 +10,8 @@ import java.util.List;
 import records.BatchHeader;
 import records.BatchValidator;
 import records.Codec;
-import records.Recompressor;
 import records.RecordError;
+import records.Recompressor;
 import storage.DiskExecutor;
 
 /**
@@ -115,7 +115,6 @@ public final class Admission {
         if (verdict.failure() != null) {
             return new Checked(null, new Refusal(verdict.failure(), verdict.recordErrors()));
         }
-        return new Checked(
-                Recompressor.needed(records, config) ? Recompressor.recompress(records, config) : records, null);
+        return new Checked(Recompressor.needed(records, config) ? Recompressor.recompress(records, config) : records, null);
     }
 }

@@ -84,9 +84,7 @@ final class SpreadFetch {
         long left = request.maxBytes();
         boolean first = true;
         for (int i = 0; i < outcomes.size(); i++) {
-            int bytes = outcomes.get(i).result() == null
-                    ? 0
-                    : outcomes.get(i).result().bytes();
+            int bytes = outcomes.get(i).result() == null ? 0 : outcomes.get(i).result().bytes();
             if (bytes > 0) {
                 if (!first) {
                     outcomes.set(i, FetchService.trimmed(outcomes.get(i), (int) Math.max(0, Math.min(left, bytes))));

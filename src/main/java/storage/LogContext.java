@@ -24,8 +24,7 @@ public final class LogContext {
      * valid data.
      */
     public void open(LogIdentity identity, LogConfig config, LogStart start, Callback<PartitionLog> done) {
-        throw new UnsupportedOperationException(
-                "to come: " + ports + disk + host + limits + identity + config + start + done);
+        throw new UnsupportedOperationException("to come: " + ports + disk + host + limits + identity + config + start + done);
     }
 
     /** True once a sync failed here: every append fails with STORAGE_ERROR until the process restarts. */

@@ -28,8 +28,7 @@ public final class PartitionMetadataFile {
 
     /** Reads a file's content, from position to limit. */
     public static Loaded load(ByteBuffer file) {
-        String[] lines =
-                StandardCharsets.UTF_8.decode(file.duplicate()).toString().split("\n");
+        String[] lines = StandardCharsets.UTF_8.decode(file.duplicate()).toString().split("\n");
         if (lines.length < 2 || !lines[0].startsWith("version:") || !lines[1].startsWith(TOPIC_ID)) {
             return new Loaded(null, Failure.of(FailureCode.STORAGE_ERROR, "unreadable " + FILE_NAME));
         }

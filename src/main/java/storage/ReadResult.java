@@ -9,11 +9,7 @@ import java.util.List;
  * @param aborted aborted transactions that overlap the range; empty unless read with LAST_STABLE_OFFSET
  */
 public record ReadResult(
-        FileRange range,
-        long logStartOffset,
-        long highWatermark,
-        long lastStableOffset,
-        List<AbortedTransaction> aborted) {
+        FileRange range, long logStartOffset, long highWatermark, long lastStableOffset, List<AbortedTransaction> aborted) {
 
     /** An aborted transaction of {@code producerId} whose first record is at {@code firstOffset}. */
     public record AbortedTransaction(long producerId, long firstOffset) {}

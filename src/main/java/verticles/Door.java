@@ -28,12 +28,7 @@ final class Door {
     private final Connections connections;
     private final AtomicIntegerArray ports;
 
-    Door(
-            Loops loops,
-            List<Address> addresses,
-            NetworkConfig network,
-            ByteBufAllocator allocator,
-            Connections connections) {
+    Door(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator, Connections connections) {
         this.loops = loops;
         this.addresses = List.copyOf(addresses);
         this.network = network;
