@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * The topic-level settings in force for one partition: the topic's own, else the broker's, else the default. Immutable; replaced whole on change. Names
  * and meanings are Kafka's (org.apache.kafka.common.config.TopicConfig). -1 means "no limit" where Kafka says so.
  *
- * @param maxDecompressedBytes largest size of a batch after decompression
+ * @param maxDecompressedBytes largest size of one record of a compressed batch after decompression (Kafka's max.decompressed.message.bytes)
  * @param cleanupDelete false: retention deletes nothing
  */
 public record LogConfig(

@@ -1,14 +1,95 @@
 package records;
 
 import java.nio.ByteBuffer;
+import java.util.List;
+import org.apache.kafka.common.message.LeaderChangeMessage;
+import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
+import org.apache.kafka.common.record.internal.MemoryRecords;
 
-/** Control batches: what the broker itself writes between the records of producers. */
+/** Control batches: what the broker itself writes between the records of producers. Each method returns one batch in a fresh buffer. */
 public final class ControlBatches {
+
+    private static final int LEADER_CHANGE_BYTES = 512;
+    private static final int KEY_BYTES = 4;
+    private static final int MARKER_VALUE_BYTES = 6;
 
     private ControlBatches() {}
 
-    /** The transaction marker in the control batch at {@code at}; null if its record is of another kind or cannot be read. */
+    /**
+     * Ends a producer's transaction in one partition (rule T7). Offset and leader epoch are set when it is appended.
+     *
+     * @param coordinatorEpoch of the transaction coordinator that decided
+     */
+    public static ByteBuffer transactionMarker(
+            long timestampMillis, long producerId, short producerEpoch, boolean commit, int coordinatorEpoch) {
+        ControlRecordType type = commit ? ControlRecordType.COMMIT : ControlRecordType.ABORT;
+        return MemoryRecords.withEndTransactionMarker(
+                        0,
+                        timestampMillis,
+                        -1,
+                        producerId,
+                        producerEpoch,
+                        new EndTransactionMarker(type, coordinatorEpoch))
+                .buffer();
+    }
+
+    /**
+     * The first batch of a leader of the metadata quorum (rule R6).
+     *
+     * @param voters ids of the voters
+     * @param granting ids of those that voted for it
+     */
+    public static ByteBuffer leaderChange(
+            long baseOffset,
+            long timestampMillis,
+            int leaderEpoch,
+            int leaderId,
+            List<Integer> voters,
+            List<Integer> granting) {
+        LeaderChangeMessage message = new LeaderChangeMessage()
+                .setVersion((short) 0)
+                .setLeaderId(leaderId)
+                .setVoters(asVoters(voters))
+                .setGrantingVoters(asVoters(granting));
+        return MemoryRecords.withLeaderChangeMessage(
+                        baseOffset, timestampMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), message)
+                .buffer();
+    }
+
+    private static List<LeaderChangeMessage.Voter> asVoters(List<Integer> ids) {
+        return ids.stream().map(id -> new LeaderChangeMessage.Voter().setVoterId(id)).toList();
+    }
+
+    /**
+     * The transaction marker in the framed control batch at {@code at}; null if its record is of another kind or cannot be read. A later version of the
+     * marker may carry more behind the coordinator epoch.
+     */
     static BatchSummary.TransactionMarker readMarker(ByteBuffer buffer, int at) {
-        throw new UnsupportedOperationException();
+        BufferSource in = new BufferSource();
+        int end = at + BatchHeader.sizeInBytes(buffer, at);
+        in.reset(buffer, at + BatchHeader.SIZE, end);
+        try {
+            in.readVarint();
+            in.skip(1);
+            in.readVarlong();
+            in.readVarint();
+            if (BatchHeader.isCompressed(buffer, at) || in.readVarint() < KEY_BYTES) {
+                return null;
+            }
+            int keyAt = at + BatchHeader.SIZE + (int) in.consumed();
+            in.skip(KEY_BYTES);
+            int valueBytes = in.readVarint();
+            int valueAt = at + BatchHeader.SIZE + (int) in.consumed();
+            short type = buffer.getShort(keyAt + Short.BYTES);
+            boolean marker = type == ControlRecordType.COMMIT.type() || type == ControlRecordType.ABORT.type();
+            if (!marker || valueBytes < MARKER_VALUE_BYTES || valueAt + MARKER_VALUE_BYTES > end) {
+                return null;
+            }
+            return new BatchSummary.TransactionMarker(
+                    type == ControlRecordType.COMMIT.type(), buffer.getInt(valueAt + Short.BYTES));
+        } catch (MalformedRecordException e) {
+            return null;
+        }
     }
 }

@@ -115,6 +115,12 @@ public final class Admission {
         if (verdict.failure() != null) {
             return new Checked(null, new Refusal(verdict.failure(), verdict.recordErrors()));
         }
-        return new Checked(Recompressor.needed(records, config) ? Recompressor.recompress(records, config) : records, null);
+        if (!Recompressor.needed(records, config)) {
+            return new Checked(records, null);
+        }
+        Recompressor.Result rebuilt = Recompressor.recompress(records, config);
+        return rebuilt.failure() == null
+                ? new Checked(rebuilt.batch(), null)
+                : new Checked(null, new Refusal(rebuilt.failure(), List.of()));
     }
 }
