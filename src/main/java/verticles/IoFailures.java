@@ -1,6 +1,8 @@
 package verticles;
 
 import java.io.IOException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 import storage.DiskFullException;
@@ -12,7 +14,10 @@ final class IoFailures {
 
     /** The exception to throw for {@code e} met while doing {@code what} to {@code path}. */
     static IOException named(String what, String path, IOException e) {
-        if (e instanceof DiskFullException || e instanceof NoSuchFileException) {
+        if (e instanceof DiskFullException
+                || e instanceof NoSuchFileException
+                || e instanceof FileAlreadyExistsException
+                || e instanceof DirectoryNotEmptyException) {
             return e;
         }
         if (isDiskFull(e)) {

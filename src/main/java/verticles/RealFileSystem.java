@@ -5,7 +5,6 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -43,8 +42,6 @@ final class RealFileSystem implements FileSystem, AutoCloseable {
     public FileHandle open(String path, Mode mode) throws IOException {
         try {
             return new RealFileHandle(FileChannel.open(resolve(path), options(mode)), path, guard);
-        } catch (FileAlreadyExistsException e) {
-            throw e;
         } catch (IOException e) {
             throw IoFailures.named("open", path, e);
         }
@@ -90,8 +87,6 @@ final class RealFileSystem implements FileSystem, AutoCloseable {
     public void createDirectory(String path) throws IOException {
         try {
             Files.createDirectory(resolve(path));
-        } catch (FileAlreadyExistsException e) {
-            throw e;
         } catch (IOException e) {
             throw IoFailures.named("create directory", path, e);
         }

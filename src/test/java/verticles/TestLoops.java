@@ -1,0 +1,33 @@
+package verticles;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/** Real event loops for a test; fatal errors are collected instead of stopping the process. */
+final class TestLoops implements AutoCloseable {
+    final List<Throwable> fatal = new CopyOnWriteArrayList<>();
+    final Vertx vertx;
+    final Loops loops;
+
+    TestLoops(int count) {
+        vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(count).setWorkerPoolSize(1));
+        loops = new Loops(vertx, count, fatal::add);
+    }
+
+    /** Runs {@code work} on a loop and waits until it completes its argument. */
+    <T> T on(int loop, Consumer<CompletableFuture<T>> work) throws Exception {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        loops.get(loop).post(() -> work.accept(result));
+        return result.get(20, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void close() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+    }
+}
