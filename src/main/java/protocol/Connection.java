@@ -116,6 +116,11 @@ public final class Connection implements RequestMemory.Waiter {
         return ended ? 0 : frames.missing();
     }
 
+    /** True if every request that was read has been answered and its answer written. */
+    public boolean quiet() {
+        return queue.isEmpty() && output.pending() == 0;
+    }
+
     @Override
     public void memoryAvailable() {
         waitsForMemory = false;

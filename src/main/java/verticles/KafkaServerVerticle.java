@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.Future;
-import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
@@ -24,6 +23,8 @@ import protocol.Transport;
 final class KafkaServerVerticle extends VerticleBase {
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
     private static final long TICK_MILLIS = 1_000;
+    private static final long DRAIN_SECONDS = 2;
+    private static final long DRAIN_CHECK_MILLIS = 10;
 
     private final Door door;
     private final List<NetServer> servers = new ArrayList<>();
@@ -34,7 +35,7 @@ final class KafkaServerVerticle extends VerticleBase {
     private VertxTimers timers;
     private boolean ticking;
     private long accepted;
-    private Promise<Void> drained;
+    private boolean stopping;
 
     KafkaServerVerticle(Door door) {
         this.door = door;
@@ -77,8 +78,8 @@ final class KafkaServerVerticle extends VerticleBase {
             return;
         }
         String ip = address(remote);
-        long delayNanos = door.admission().enter(ip);
-        if (delayNanos < 0 || drained != null) {
+        long delayNanos = stopping ? -1 : door.admission().enter(ip);
+        if (delayNanos < 0) {
             channel.close();
             return;
         }
@@ -123,9 +124,6 @@ final class KafkaServerVerticle extends VerticleBase {
             connections.set(connection.index, last);
             last.index = connection.index;
         }
-        if (drained != null && connections.isEmpty()) {
-            drained.tryComplete();
-        }
     }
 
     private void tick() {
@@ -141,13 +139,24 @@ final class KafkaServerVerticle extends VerticleBase {
         }
     }
 
+    /** Accepts nothing new, answers what was read, closes; after {@link #DRAIN_SECONDS} whatever is left. */
     @Override
     public Future<?> stop() {
-        drained = Promise.promise();
+        stopping = true;
         List<Future<?>> closes = new ArrayList<>();
         for (NetServer server : servers) {
-            closes.add(server.close());
+            closes.add(server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS));
         }
+        drain();
         return Future.join(closes);
+    }
+
+    private void drain() {
+        for (SocketConnection connection : List.copyOf(connections)) {
+            connection.drain();
+        }
+        if (!connections.isEmpty()) {
+            timers.after(DRAIN_CHECK_MILLIS, this::drain);
+        }
     }
 }

@@ -6,6 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.Future;
 import io.vertx.core.internal.ContextInternal;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +37,7 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
     private ChannelHandlerContext context;
     private boolean flushQueued;
     private boolean unflushed;
+    private boolean draining;
     private boolean closing;
     private boolean gone;
 
@@ -53,6 +55,10 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
         this.connection = connections.apply(info, this);
     }
 
+    OwnerLoop owner() {
+        return owner;
+    }
+
     int missingBytes() {
         return connection.missingBytes();
     }
@@ -60,6 +66,21 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
     /** About once a second. */
     void tick() {
         guarded(connection::onTick);
+    }
+
+    /** Reads no more; closes once everything read so far is answered. Called again and again while the server stops. */
+    void drain() {
+        draining = true;
+        context.channel().config().setAutoRead(false);
+        if (connection.quiet()) {
+            close("the broker is stopping");
+        }
+    }
+
+    /** Vert.x announces its server's end this way and its handler would close at once; {@link #drain} does it in order. */
+    @Override
+    public void userEventTriggered(ChannelHandlerContext triggered, Object event) {
+        ReferenceCountUtil.release(event);
     }
 
     @Override
@@ -187,7 +208,7 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
 
     @Override
     public void resume() {
-        if (!gone && !closing) {
+        if (!gone && !closing && !draining) {
             context.channel().config().setAutoRead(true);
         }
     }

@@ -14,8 +14,16 @@ final class TestLoops implements AutoCloseable {
     final Vertx vertx;
     final Loops loops;
 
+    /** As production has them: epoll where it loads. */
     TestLoops(int count) {
-        vertx = Vertx.vertx(new VertxOptions().setEventLoopPoolSize(count).setWorkerPoolSize(1));
+        this(count, true);
+    }
+
+    TestLoops(int count, boolean nativeTransport) {
+        vertx = Vertx.vertx(new VertxOptions()
+                .setEventLoopPoolSize(count)
+                .setWorkerPoolSize(1)
+                .setPreferNativeTransport(nativeTransport));
         loops = new Loops(vertx, count, fatal::add);
     }
 
