@@ -1,7 +1,10 @@
 package config;
 
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -18,28 +21,102 @@ public final class BrokerConfig {
      */
     public record Parsed(BrokerConfig config, List<ConfigProblem> problems, List<String> notes) {}
 
+    /** Keys of plug-ins that Kafka passes on and nobody here reads. */
+    private static final List<String> PASSED_ON = List.of("metrics.jmx.", "metrics.context.", "kafka.csv.metrics.");
+
     private final Map<String, String> properties;
     private final BrokerRecords records;
+    private final Set<String> keysRead;
 
-    private BrokerConfig(Map<String, String> properties, BrokerRecords records) {
-        this.properties = new TreeMap<>(properties);
+    private BrokerConfig(Map<String, String> properties, BrokerRecords records, Set<String> keysRead) {
+        this.properties = Collections.unmodifiableMap(new TreeMap<>(properties));
         this.records = records;
+        this.keysRead = keysRead;
     }
 
     /** The typed records, one per owner. */
-    record BrokerRecords(
+    private record BrokerRecords(
             NodeConfig node,
             NetworkConfig network,
             StorageConfig storage,
             TopicDefaults topics,
             RequestConfig requests,
-            ControllerConfig controller) {}
+            ControllerConfig controller,
+            LogConfig log) {}
 
     /**
      * @param properties of the file and the overrides, merged; may be empty (zero configuration)
      */
     public static Parsed parse(Map<String, String> properties) {
-        throw new UnsupportedOperationException("lands within the hour: " + properties.size());
+        TreeMap<String, String> sorted = new TreeMap<>(properties);
+        ConfigProblems problems = new ConfigProblems(sorted);
+        List<String> notes = new ArrayList<>();
+        ConfigValues values = new ConfigValues(typed(sorted, problems, notes));
+        BrokerRecords records = records(values, problems, sorted);
+        if (!problems.none()) {
+            return new Parsed(null, problems.list(), List.copyOf(notes));
+        }
+        return new Parsed(new BrokerConfig(sorted, records, values.read()), List.of(), List.copyOf(notes));
+    }
+
+    private static Map<String, Object> typed(
+            Map<String, String> properties, ConfigProblems problems, List<String> notes) {
+        Map<String, Object> typed = new TreeMap<>();
+        properties.forEach((name, raw) -> {
+            ConfigKey key = BrokerKeys.get(name);
+            if (key == null) {
+                unknown(name, problems, notes);
+                return;
+            }
+            String problem = key.problem(raw);
+            if (problem != null) {
+                problems.add(name, problem);
+            } else if (key.standing() == ConfigKey.Standing.REFUSED && !key.isDefault(raw)) {
+                problems.add(name, key.text());
+            } else if (key.standing() == ConfigKey.Standing.NO_EFFECT && !key.isDefault(raw)) {
+                notes.add(name + " has no effect: " + key.text());
+            } else {
+                Object value = key.parse(raw);
+                if (value != null) {
+                    typed.put(name, value);
+                }
+            }
+        });
+        return typed;
+    }
+
+    private static void unknown(String name, ConfigProblems problems, List<String> notes) {
+        if (PASSED_ON.stream().anyMatch(name::startsWith)) {
+            notes.add(name + " has no effect: metrics are offered to Prometheus; reporters are not used");
+        } else if (name.startsWith("listener.name.")) {
+            problems.add(name, "settings of single listeners are not built yet; set the key without the listener's prefix");
+        } else if (name.startsWith("zookeeper.")) {
+            problems.add(name, "there is no ZooKeeper; a node is its own controller (process.roles=broker,controller)");
+        } else if (name.startsWith("rsm.config.") || name.startsWith("rlmm.config.")) {
+            problems.add(name, "tiered (remote) storage is not built");
+        } else {
+            String nearest = BrokerKeys.nearest(name);
+            String hint = nearest != null
+                    ? "did you mean " + nearest + "?"
+                    : TopicKeys.get(name) != null ? topicHint(name) : "docs/configuration.md lists all keys";
+            problems.add(name, "unknown key; " + hint);
+        }
+    }
+
+    private static String topicHint(String name) {
+        List<TopicKeys.Synonym> synonyms = TopicKeys.synonyms(name);
+        return "it is a topic setting" + (synonyms.isEmpty() ? "" : "; its broker-wide default is " + synonyms.get(0).brokerKey());
+    }
+
+    private static BrokerRecords records(ConfigValues values, ConfigProblems problems, Map<String, String> properties) {
+        return new BrokerRecords(
+                new Listeners(values.of(NodeConfig.class), problems).read(),
+                ConfigRecords.network(values.of(NetworkConfig.class), problems),
+                ConfigRecords.storage(values.of(StorageConfig.class), problems),
+                ConfigRecords.topics(values.of(TopicDefaults.class), problems),
+                ConfigRecords.requests(values.of(RequestConfig.class)),
+                ConfigRecords.controller(values.of(ControllerConfig.class)),
+                ConfigRecords.logDefaults(values.of(LogConfig.class), problems, properties));
     }
 
     public NodeConfig node() {
@@ -66,8 +143,18 @@ public final class BrokerConfig {
         return records.controller;
     }
 
+    /** What a topic without settings of its own gets from the properties file (dynamic broker settings apart: metadata.EffectiveConfigs). */
+    public LogConfig logDefaults() {
+        return records.log;
+    }
+
     /** As given, by key; the source of static broker values in DescribeConfigs. */
     public Map<String, String> properties() {
         return properties;
+    }
+
+    /** Keys that some record has read; the build checks that they are exactly those in force (R10). */
+    Set<String> keysRead() {
+        return keysRead;
     }
 }

@@ -7,7 +7,6 @@ import java.util.List;
  *
  * @param logDirs absolute or relative to the working directory, at least one
  * @param metadataLogDir the directory of the metadata log: metadata.log.dir, else the first of logDirs
- * @param shards storage shards (event loops that own partitions), > 0
  * @param flushCheckMillis how often time-based flushes are looked for (log.flush.scheduler.interval.ms); Long.MAX_VALUE: never
  * @param recoveryCheckpointMillis how often recovery points are written
  * @param startOffsetCheckpointMillis how often log start offsets are written
@@ -19,7 +18,6 @@ import java.util.List;
 public record StorageConfig(
         List<String> logDirs,
         String metadataLogDir,
-        int shards,
         int recoveryThreadsPerDir,
         long retentionCheckMillis,
         long flushCheckMillis,

@@ -13,7 +13,7 @@ final class StorageKeys {
     static List<ConfigKey> keys() {
         KeyTable keys = new KeyTable();
         keys.inForce(StorageConfig.class);
-        keys.list("log.dir", "/tmp/kafka-logs", null, "Directory of the data when log.dirs is not given. Default: data (in the working directory).");
+        keys.list("log.dir", "data", null, "Directory of the data when log.dirs is not given. Default: data (in the working directory).");
         keys.list("log.dirs", null, null, "Directories of the data, with commas between.");
         keys.string("metadata.log.dir", null, null, "Directory of the metadata log. Default: the first of log.dirs.");
         keys.int32("num.recovery.threads.per.data.dir", 2, atLeast(1), "Logs of a directory recovered at once after a crash.");
@@ -25,8 +25,7 @@ final class StorageKeys {
         keys.int64("log.initial.task.delay.ms", 30000L, atLeast(0), "Delay of the first retention and flush checks after the start.");
         keys.int32("producer.id.expiration.ms", 86400000, atLeast(1), "A partition forgets an idempotent producer after this time without a batch from it.");
         keys.int32("producer.id.expiration.check.interval.ms", 600000, atLeast(1), "How often expired producers are looked for.");
-        keys.int32("storage.shards", 0, between(0, 1024), "Storage shards that partitions are spread over; 0: half the cores, at least 1. New: Kafka has no such owners.");
-        keys.int64("log.dir.reserve.bytes", 268435456L, atLeast(0), "Free space below which a log directory takes no more records, so that metadata and checkpoints can still be written. New: Kafka stops on a full disk.");
+        keys.int64("log.dir.reserve.bytes", 67108864L, atLeast(0), "Free space below which a log directory takes no more records, so that metadata and checkpoints can still be written. New: Kafka stops on a full disk.");
         keys.int32("log.max.open.files", 4096, between(16, 1048576), "Segment files kept open at once; the least recently used are closed. New: Kafka keeps all open.");
         return keys.list();
     }

@@ -1,0 +1,146 @@
+package config;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Makes each owner's typed record, and checks what concerns several keys of it. */
+final class ConfigRecords {
+
+    private ConfigRecords() {}
+
+    static NetworkConfig network(ConfigValues.Part values, ConfigProblems problems) {
+        return new NetworkConfig(
+                values.int32("num.network.threads"),
+                values.int32("socket.send.buffer.bytes"),
+                values.int32("socket.receive.buffer.bytes"),
+                values.int32("socket.listen.backlog.size"),
+                values.int32("socket.request.max.bytes"),
+                values.int32("queued.max.requests"),
+                values.int64("queued.max.request.bytes"),
+                values.int32("connection.max.inflight.requests"),
+                values.int64("connections.max.idle.ms"),
+                values.int32("max.connections"),
+                values.int32("max.connections.per.ip"),
+                perIp(values, problems),
+                values.int32("max.connection.creation.rate"),
+                values.int64("connection.login.timeout.ms"));
+    }
+
+    private static Map<String, Integer> perIp(ConfigValues.Part values, ConfigProblems problems) {
+        String key = "max.connections.per.ip.overrides";
+        Map<String, Integer> overrides = new TreeMap<>();
+        for (String entry : values.string(key).split(",")) {
+            if (entry.isBlank()) {
+                continue;
+            }
+            int colon = entry.lastIndexOf(':');
+            try {
+                int limit = Integer.parseInt(entry.substring(colon + 1).trim());
+                if (colon < 1 || limit < 0) {
+                    throw new NumberFormatException(entry);
+                }
+                overrides.put(entry.substring(0, colon).trim(), limit);
+            } catch (NumberFormatException e) {
+                problems.add(key, "entry '" + entry.trim() + "' is not address:limit with a limit of 0 or more");
+            }
+        }
+        return Collections.unmodifiableMap(overrides);
+    }
+
+    static StorageConfig storage(ConfigValues.Part values, ConfigProblems problems) {
+        boolean several = values.given(List.class, "log.dirs") != null;
+        String key = several ? "log.dirs" : "log.dir";
+        List<String> dirs = values.list(key);
+        if (dirs.isEmpty()) {
+            problems.add(key, "at least one directory is needed");
+        }
+        if (new TreeSet<>(dirs).size() != dirs.size()) {
+            problems.add(key, "a directory is named twice");
+        }
+        String metadataDir = values.string("metadata.log.dir");
+        if (metadataDir != null && !dirs.contains(metadataDir)) {
+            problems.add("metadata.log.dir", "a directory of its own is not built yet; allowed: one of " + key);
+        }
+        return new StorageConfig(
+                dirs,
+                metadataDir != null || dirs.isEmpty() ? metadataDir : dirs.get(0),
+                values.int32("num.recovery.threads.per.data.dir"),
+                values.int64("log.retention.check.interval.ms"),
+                values.int64("log.flush.scheduler.interval.ms"),
+                values.int32("log.flush.offset.checkpoint.interval.ms"),
+                values.int32("log.flush.start.offset.checkpoint.interval.ms"),
+                values.int64("replica.high.watermark.checkpoint.interval.ms"),
+                values.int64("log.initial.task.delay.ms"),
+                values.int64("log.dir.reserve.bytes"),
+                values.int32("log.max.open.files"),
+                values.int32("producer.id.expiration.ms"),
+                values.int32("producer.id.expiration.check.interval.ms"));
+    }
+
+    static TopicDefaults topics(ConfigValues.Part values, ConfigProblems problems) {
+        int replicas = values.int32("default.replication.factor");
+        if (replicas != 1) {
+            problems.add("default.replication.factor", "this is a cluster of one node; allowed: 1");
+        }
+        return new TopicDefaults(
+                values.int32("num.partitions"),
+                (short) replicas,
+                values.bool("auto.create.topics.enable"),
+                values.bool("delete.topic.enable"),
+                new TopicDefaults.InternalTopics(
+                        values.int32("offsets.topic.num.partitions"),
+                        values.int16("offsets.topic.replication.factor"),
+                        values.int32("offsets.topic.segment.bytes"),
+                        values.int32("transaction.state.log.num.partitions"),
+                        values.int16("transaction.state.log.replication.factor"),
+                        values.int32("transaction.state.log.min.isr"),
+                        values.int32("transaction.state.log.segment.bytes"),
+                        values.int32("share.coordinator.state.topic.num.partitions"),
+                        values.int16("share.coordinator.state.topic.replication.factor"),
+                        values.int16("share.coordinator.state.topic.min.isr"),
+                        values.int32("share.coordinator.state.topic.segment.bytes")));
+    }
+
+    static RequestConfig requests(ConfigValues.Part values) {
+        return new RequestConfig(
+                values.int32("fetch.max.bytes"),
+                values.int32("max.incremental.fetch.session.cache.slots"),
+                values.int32("max.request.partition.size.limit"),
+                values.int32("transaction.max.timeout.ms"),
+                values.int32("request.timeout.ms"));
+    }
+
+    static ControllerConfig controller(ConfigValues.Part values) {
+        return new ControllerConfig(
+                values.int64("metadata.log.max.record.bytes.between.snapshots"),
+                values.int64("metadata.log.max.snapshot.interval.ms"),
+                values.int32("metadata.log.segment.bytes"),
+                values.int64("metadata.log.segment.ms"),
+                values.int64("metadata.max.retention.bytes"),
+                values.int64("metadata.max.retention.ms"),
+                values.int32("internal.metadata.max.batch.size.in.bytes"));
+    }
+
+    static LogConfig logDefaults(ConfigValues.Part values, ConfigProblems problems, Map<String, String> properties) {
+        for (ConfigKey key : BrokerKeys.all()) {
+            if (key.owner().equals(LogConfig.class.getSimpleName())) {
+                values.given(Object.class, key.name());
+            }
+        }
+        boolean sound = true;
+        for (ConfigKey key : TopicKeys.all()) {
+            TopicSettings.Found found = TopicSettings.fromBroker(key.name(), properties);
+            String refusal = found == null || BrokerKeys.get(found.key()).problem(properties.get(found.key())) != null
+                    ? null
+                    : TopicKeys.refusal(key.name(), found.value());
+            if (refusal != null && BrokerKeys.get(found.key()).standing() == ConfigKey.Standing.IN_FORCE) {
+                problems.add(found.key(), refusal);
+            }
+            sound &= refusal == null;
+        }
+        return sound && problems.none() ? LogConfig.of(TopicSettings.fromBroker(properties)) : LogConfig.defaults();
+    }
+}
