@@ -1,0 +1,41 @@
+package protocol;
+
+import common.Callback;
+import java.util.List;
+import java.util.function.Consumer;
+import services.FetchService;
+import services.FetchSessions;
+import services.OffsetService;
+import services.ProduceService;
+
+/** Makes the handlers that serve records; a node's table holds these and those of administration. */
+public final class DataPlane {
+
+    private DataPlane() {}
+
+    /**
+     * One set per server instance.
+     *
+     * @param nodeId this broker
+     * @param maxFetchBytes fetch.max.bytes
+     * @param producerIds gives a producer id that was never given before
+     */
+    public static List<ApiHandler> handlers(
+            int nodeId,
+            ProduceService produce,
+            FetchService fetch,
+            FetchSessions sessions,
+            int maxFetchBytes,
+            OffsetService offsets,
+            Consumer<Callback<Long>> producerIds) {
+        return List.of(
+                new ApiVersionsHandler(nodeId),
+                new ProduceHandler(produce),
+                new FetchHandler(fetch, sessions, maxFetchBytes),
+                new ListOffsetsHandler(offsets),
+                new OffsetForLeaderEpochHandler(offsets),
+                new DeleteRecordsHandler(offsets),
+                new DescribeProducersHandler(offsets),
+                new InitProducerIdHandler(producerIds));
+    }
+}

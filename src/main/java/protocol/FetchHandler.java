@@ -1,0 +1,277 @@
+package protocol;
+
+import common.Callback;
+import common.Failure;
+import java.util.ArrayList;
+import java.util.List;
+import metadata.MetadataImage;
+import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
+import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
+import org.apache.kafka.common.message.FetchResponseData.FetchableTopicResponse;
+import org.apache.kafka.common.message.FetchResponseData.LeaderIdAndEpoch;
+import org.apache.kafka.common.message.FetchResponseData.NodeEndpoint;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
+import services.ErrorMapping;
+import services.FetchAnswer;
+import services.FetchContext;
+import services.FetchEntry;
+import services.FetchService;
+import services.FetchSessions;
+import storage.ReadBound;
+import storage.ReadResult;
+
+/** Reads records, with incremental sessions (KIP-227) and long polling. Records are sent from their files (see {@link FileRangeRecords}). */
+public final class FetchHandler implements ApiHandler {
+    /** First version whose requester has its replica id in ReplicaState (KIP-903). */
+    private static final short REPLICA_STATE = 15;
+    /** First version that gives leaders' endpoints (KIP-951). */
+    private static final short LEADERS = 16;
+
+    private static final byte READ_COMMITTED = 1;
+    private static final int CONSUMER = -1;
+
+    private final FetchService service;
+    private final FetchSessions sessions;
+    private final int maxBytes;
+
+    /** @param maxBytes fetch.max.bytes: largest response, save that the first batch always comes whole */
+    public FetchHandler(FetchService service, FetchSessions sessions, int maxBytes) {
+        this.service = service;
+        this.sessions = sessions;
+        this.maxBytes = maxBytes;
+    }
+
+    @Override
+    public ApiKeys key() {
+        return ApiKeys.FETCH;
+    }
+
+    @Override
+    public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
+        FetchRequestData request = (FetchRequestData) message;
+        int replicaId = context.apiVersion() >= REPLICA_STATE
+                ? request.replicaState().replicaId()
+                : request.replicaId();
+        FetchContext session = sessions.begin(request, context.apiVersion(), replicaId >= 0);
+        if (session.error() != Errors.NONE) {
+            respond.succeed(new FetchResponseData().setErrorCode(session.error().code()));
+            return;
+        }
+        Pending pending = new Pending(context, session, request.isolationLevel() == READ_COMMITTED, respond);
+        List<ReadPartition> reads = pending.resolve(replicaId);
+        if (reads.isEmpty()) {
+            pending.finish(List.of());
+            return;
+        }
+        int most = Math.max(0, Math.min(request.maxBytes(), maxBytes));
+        Runnable cancel = service.fetch(
+                new FetchService.Request(
+                        reads,
+                        Math.min(request.minBytes(), most),
+                        most,
+                        Math.max(0, request.maxWaitMs()),
+                        bound(request, replicaId),
+                        Math.max(CONSUMER, replicaId)),
+                (outcomes, failure) -> pending.finish(failure == null ? outcomes : pending.failed(failure)));
+        context.onConnectionClosed(cancel);
+    }
+
+    private static ReadBound bound(FetchRequestData request, int replicaId) {
+        if (replicaId >= 0) {
+            return ReadBound.LOG_END;
+        }
+        return request.isolationLevel() == READ_COMMITTED ? ReadBound.LAST_STABLE_OFFSET : ReadBound.HIGH_WATERMARK;
+    }
+
+    /** One request between its questions and its answer. */
+    private static final class Pending {
+        private final RequestContext context;
+        private final FetchContext session;
+        private final boolean readCommitted;
+        private final Callback<ApiMessage> respond;
+        private final List<FetchEntry> entries;
+        /** Per entry: why it is not read, null if it is. */
+        private final Errors[] refused;
+
+        private int asked;
+
+        Pending(RequestContext context, FetchContext session, boolean readCommitted, Callback<ApiMessage> respond) {
+            this.context = context;
+            this.session = session;
+            this.readCommitted = readCommitted;
+            this.respond = respond;
+            this.entries = session.entries();
+            this.refused = new Errors[entries.size()];
+        }
+
+        List<ReadPartition> resolve(int replicaId) {
+            MetadataImage image = context.image();
+            List<ReadPartition> reads = new ArrayList<>(entries.size());
+            for (int i = 0; i < refused.length; i++) {
+                FetchEntry entry = entries.get(i);
+                Errors error = entry.resolve(image);
+                if (error == Errors.NONE && replicaId >= 0 && !isReplica(image, entry, replicaId)) {
+                    error = entry.currentLeaderEpoch() >= 0
+                            ? Errors.UNKNOWN_LEADER_EPOCH
+                            : Errors.NOT_LEADER_OR_FOLLOWER;
+                }
+                if (error == Errors.NONE) {
+                    reads.add(entry.read());
+                } else {
+                    refused[i] = error;
+                }
+            }
+            asked = reads.size();
+            return reads;
+        }
+
+        private static boolean isReplica(MetadataImage image, FetchEntry entry, int replicaId) {
+            PartitionImage partition = Topics.find(topic(image, entry), entry.partition());
+            return partition != null
+                    && partition.leader() != replicaId
+                    && partition.replicas().contains(replicaId);
+        }
+
+        private static TopicImage topic(MetadataImage image, FetchEntry entry) {
+            return entry.topic() == null ? image.topic(entry.topicId()) : image.topic(entry.topic());
+        }
+
+        List<ReadOutcome> failed(Failure failure) {
+            List<ReadOutcome> all = new ArrayList<>(asked);
+            for (int i = 0; i < asked; i++) {
+                all.add(new ReadOutcome(null, null, failure, -1, -1));
+            }
+            return all;
+        }
+
+        void finish(List<ReadOutcome> outcomes) {
+            Errors late = session.conclude();
+            if (late != Errors.NONE) {
+                for (ReadOutcome each : outcomes) {
+                    if (each.result() != null && each.result().range() != null) {
+                        each.result().range().release();
+                    }
+                }
+                respond.succeed(new FetchResponseData().setErrorCode(late.code()));
+                return;
+            }
+            FetchResponseData response = new FetchResponseData();
+            Topics.Leaders leaders = new Topics.Leaders(context.image(), context.connection());
+            int next = 0;
+            for (int i = 0; i < refused.length; i++) {
+                FetchEntry entry = entries.get(i);
+                PartitionData data = refused[i] == null
+                        ? answer(entry, outcomes.get(next++), leaders)
+                        : error(entry, refused[i]);
+                if (session.answer(entry, summary(data))) {
+                    topicOf(response, entry).partitions().add(data);
+                }
+            }
+            for (Topics.Leaders.Node node : leaders.nodes()) {
+                response.nodeEndpoints()
+                        .add(new NodeEndpoint()
+                                .setNodeId(node.id())
+                                .setHost(node.host())
+                                .setPort(node.port())
+                                .setRack(node.rack()));
+            }
+            respond.succeed(response.setSessionId(session.sessionId()));
+        }
+
+        private static FetchAnswer summary(PartitionData data) {
+            return new FetchAnswer(
+                    data.records().sizeInBytes(),
+                    data.highWatermark(),
+                    data.logStartOffset(),
+                    data.errorCode() != Errors.NONE.code(),
+                    data.divergingEpoch().endOffset() >= 0 || data.preferredReadReplica() >= 0);
+        }
+
+        /** Partitions of a topic that follow each other share an element. */
+        private static FetchableTopicResponse topicOf(FetchResponseData response, FetchEntry entry) {
+            List<FetchableTopicResponse> topics = response.responses();
+            FetchableTopicResponse last = topics.isEmpty() ? null : topics.get(topics.size() - 1);
+            boolean same = last != null
+                    && (entry.topic() == null
+                            ? last.topicId().equals(entry.topicId())
+                            : last.topic().equals(entry.topic()));
+            if (same) {
+                return last;
+            }
+            FetchableTopicResponse added = new FetchableTopicResponse().setTopicId(entry.topicId());
+            if (entry.topic() != null) {
+                added.setTopic(entry.topic());
+            }
+            topics.add(added);
+            return added;
+        }
+
+        private static PartitionData error(FetchEntry entry, Errors error) {
+            return new PartitionData()
+                    .setPartitionIndex(entry.partition())
+                    .setErrorCode(error.code())
+                    .setHighWatermark(-1)
+                    .setRecords(MemoryRecords.EMPTY);
+        }
+
+        private PartitionData answer(FetchEntry entry, ReadOutcome outcome, Topics.Leaders leaders) {
+            if (outcome.failure() != null) {
+                PartitionData data = error(entry, ErrorMapping.of(outcome.failure()));
+                if (!readCommitted) {
+                    data.setAbortedTransactions(null);
+                }
+                nameLeader(entry, data, leaders);
+                return data;
+            }
+            ReadResult result = outcome.result();
+            PartitionData data = new PartitionData()
+                    .setPartitionIndex(entry.partition())
+                    .setHighWatermark(result.highWatermark())
+                    .setLastStableOffset(result.lastStableOffset())
+                    .setLogStartOffset(result.logStartOffset())
+                    .setAbortedTransactions(readCommitted ? aborted(result.aborted()) : null)
+                    .setRecords(result.range() == null ? MemoryRecords.EMPTY : new FileRangeRecords(result.range()));
+            if (outcome.diverging() != null) {
+                data.setDivergingEpoch(new EpochEndOffset()
+                        .setEpoch(outcome.diverging().epoch())
+                        .setEndOffset(outcome.diverging().endOffset()));
+            }
+            return data;
+        }
+
+        private void nameLeader(FetchEntry entry, PartitionData data, Topics.Leaders leaders) {
+            if (context.apiVersion() < LEADERS
+                    || (data.errorCode() != Errors.NOT_LEADER_OR_FOLLOWER.code()
+                            && data.errorCode() != Errors.FENCED_LEADER_EPOCH.code())) {
+                return;
+            }
+            PartitionImage partition = Topics.find(topic(context.image(), entry), entry.partition());
+            if (partition != null) {
+                data.setCurrentLeader(new LeaderIdAndEpoch()
+                        .setLeaderId(partition.leader())
+                        .setLeaderEpoch(partition.leaderEpoch()));
+                leaders.add(partition.leader());
+            }
+        }
+
+        private static List<AbortedTransaction> aborted(List<ReadResult.AbortedTransaction> transactions) {
+            List<AbortedTransaction> all = new ArrayList<>(transactions.size());
+            for (ReadResult.AbortedTransaction each : transactions) {
+                all.add(new AbortedTransaction()
+                        .setProducerId(each.producerId())
+                        .setFirstOffset(each.firstOffset()));
+            }
+            return all;
+        }
+    }
+}
