@@ -25,12 +25,22 @@ public final class OffsetService {
 
     public void listOffsets(List<OffsetQuery> queries, Callback<List<Outcome<TimestampOffset>>> done) {
         shards.scatter(
-                queries, OffsetQuery::partition, ReplicaShard::listOffsets, f -> new Outcome<>(null, f), TIMEOUT_MILLIS, done);
+                queries,
+                OffsetQuery::partition,
+                ReplicaShard::listOffsets,
+                f -> new Outcome<>(null, f),
+                TIMEOUT_MILLIS,
+                done);
     }
 
     public void endOffsets(List<EpochQuery> queries, Callback<List<Outcome<EpochEnd>>> done) {
         shards.scatter(
-                queries, EpochQuery::partition, ReplicaShard::endOffsets, f -> new Outcome<>(null, f), TIMEOUT_MILLIS, done);
+                queries,
+                EpochQuery::partition,
+                ReplicaShard::endOffsets,
+                f -> new Outcome<>(null, f),
+                TIMEOUT_MILLIS,
+                done);
     }
 
     /** @param timeoutMillis after which the outcome of a partition is TIMED_OUT, not known */

@@ -51,7 +51,8 @@ public final class ProducerIdService {
             return;
         }
         asking = true;
-        AllocateProducerIdsRequestData request = new AllocateProducerIdsRequestData().setBrokerId(nodeId).setBrokerEpoch(-1);
+        AllocateProducerIdsRequestData request =
+                new AllocateProducerIdsRequestData().setBrokerId(nodeId).setBrokerEpoch(-1);
         mailboxes.<Controller, AllocateProducerIdsResponseData>call(
                 CONTROLLER,
                 (controller, reply) -> controller.allocateProducerIds(request, reply),
@@ -68,7 +69,9 @@ public final class ProducerIdService {
 
     private static Failure refusal(AllocateProducerIdsResponseData block) {
         return Failure.of(
-                FailureCode.OVERLOADED, "no producer ids to be had: " + Errors.forCode(block.errorCode()).message());
+                FailureCode.OVERLOADED,
+                "no producer ids to be had: "
+                        + Errors.forCode(block.errorCode()).message());
     }
 
     private void take(AllocateProducerIdsResponseData block) {
