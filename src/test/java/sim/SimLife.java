@@ -4,6 +4,7 @@ package sim;
 public final class SimLife {
     private final String name;
     private boolean alive = true;
+    private boolean powerLost;
 
     public SimLife(String name) {
         this.name = name;
@@ -17,7 +18,17 @@ public final class SimLife {
         return alive;
     }
 
+    /** True if it ended with the machine's power: what it said of unsynced data counts no more. */
+    public boolean powerLost() {
+        return powerLost;
+    }
+
     public void end() {
         alive = false;
+    }
+
+    void endWithPower() {
+        alive = false;
+        powerLost = true;
     }
 }

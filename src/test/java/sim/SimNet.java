@@ -1,0 +1,30 @@
+package sim;
+
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.record.internal.CompressionType;
+
+/** What clients know of the world: time, how to reach the broker, and where to report. */
+interface SimNet {
+    SimScheduler scheduler();
+
+    /** A client's own wall clock. */
+    long wallMillis();
+
+    /** The codec of the next batch. */
+    CompressionType compression();
+
+    /** Opens a connection; null when nobody listens. */
+    SimWire connect(SimWire.ClientEnd client);
+
+    /** A request was sent: the world may keep a copy as a ghost, or kill the connection. */
+    void sent(ApiKeys key, byte[] frame);
+
+    /** A coverage counter. */
+    void count(String what);
+
+    /** Reports an id that the broker gave out; a broken rule (C7) if it was given before. */
+    long newProducerId(long id);
+
+    /** A broker said that a topic which exists (and was acked) is unknown. */
+    void unexpectedUnknownTopic(String partition, SimLife server);
+}
