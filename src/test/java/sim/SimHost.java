@@ -12,7 +12,7 @@ import storage.DiskExecutor;
 
 /**
  * One process on one disk with all its fakes, for tests of machines alone. {@link #powerCut} and {@link #kill} end it and give the next process on the same
- * disk and in the same time.
+ * disk, with the disk's faults, and in the same time.
  */
 public final class SimHost {
     private static final long LIMIT_MILLIS = 3_600_000;
@@ -171,7 +171,6 @@ public final class SimHost {
     }
 
     private SimHost next() {
-        disk.faults(DiskFaults.NONE);
         SimHost next = new SimHost(random, scheduler, disk, clock, incarnation + 1);
         next.mutations = mutations;
         next.chance = chance;
