@@ -4,6 +4,7 @@ import common.Failure;
 import common.OwnerId;
 import common.Ports;
 import protocol.BufferPool;
+import services.LogLevels;
 import storage.DiskExecutor;
 
 /**
@@ -27,6 +28,11 @@ public interface NodeHost {
 
     /** Runs {@code task} on {@code loop}, never inside the caller's stack. */
     void execute(int loop, Runnable task);
+
+    /** The loggers of the process, for kafka-configs. */
+    default LogLevels loggers() {
+        return LogLevels.NONE;
+    }
 
     /** The node cannot go on (its metadata directory is offline, say): ends the process at once, without a clean mark. Any loop. */
     void halt(Failure why);

@@ -1,0 +1,237 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import common.OwnerId;
+import common.Ports;
+import config.BrokerConfig;
+import config.NetworkConfig;
+import config.StorageConfig;
+import controller.Controller;
+import java.util.ArrayList;
+import java.util.List;
+import metadata.EffectiveConfigs;
+import metadata.MetadataImage;
+import protocol.ConnectionLimits;
+import protocol.HandlerTable;
+import protocol.Instance;
+import protocol.RequestMemory;
+import replication.ReplicaShard;
+import storage.DiskExecutor;
+import storage.LogDirectory;
+import storage.LogDirectory.FoundPartition;
+import storage.LogLimits;
+import storage.LogStart;
+
+/**
+ * Puts a node together from its host's loops and disks, in the order that safety asks for, and takes it apart again. Pure: the simulator runs the same
+ * assembly. All methods on loop 0 unless said otherwise.
+ *
+ * <p>Start: open and lock the log directories; load the metadata log; set strays aside; let every shard recover and open its partitions; give the image to
+ * the doors. Stop: the host closes the doors first; then shards and controller make their logs durable, the checkpoints are written, and last the clean
+ * marks (rule S6).
+ */
+public final class NodeAssembly {
+    private static final long STOP_TIMEOUT_MILLIS = 300_000;
+
+    private final NodeHost host;
+    private final BrokerConfig config;
+    private final Ports ports;
+    private final EffectiveConfigs effective;
+    private final LogDirectories directories;
+    private final List<LoopParts> loops = new ArrayList<>();
+    private ShardDirectory metadataDirectory;
+    private ControllerNode controller;
+
+    /** What one loop carries. */
+    private record LoopParts(StorageShard shard, LoopImage image, Instance instance) {}
+
+    /** Who the node turned out to be. */
+    public record Started(String clusterId, int nodeId) {}
+
+    public NodeAssembly(NodeHost host, BrokerConfig config) {
+        this.host = host;
+        this.config = config;
+        this.ports = host.ports(0);
+        this.effective = new EffectiveConfigs(config);
+        List<String> paths = config.storage().logDirs();
+        List<DiskExecutor> disks = new ArrayList<>();
+        for (int i = 0; i < paths.size(); i++) {
+            disks.add(host.disk(i, 0));
+        }
+        this.directories = new LogDirectories(paths, disks, ports.random());
+    }
+
+    /** Fails with the reason why this node may not or cannot serve; nothing foreign was touched then. */
+    public void start(Callback<Started> done) {
+        LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
+                config.node().nodeId(),
+                null,
+                directories.randomUuid().toString(),
+                null,
+                ports.mutations());
+        directories.open(request, (clusterId, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            registerKeepers();
+            startController(clusterId, done);
+        });
+    }
+
+    private void registerKeepers() {
+        for (int i = 0; i < config.storage().logDirs().size(); i++) {
+            host.register(new OwnerId<>(CheckpointKeeper.class, i), new CheckpointKeeper(host.disk(i, 0)), 0);
+        }
+    }
+
+    private void startController(String clusterId, Callback<Started> done) {
+        StorageConfig storage = config.storage();
+        int index = Math.max(0, storage.logDirs().indexOf(storage.metadataLogDir()));
+        metadataDirectory = directory(index, -1, 0);
+        FoundPartition found = directories.metadataLog(index);
+        LogStart start = found == null ? LogStart.NEW : found.start();
+        ControllerNode.Setup setup = new ControllerNode.Setup(
+                ports,
+                metadataDirectory.context(),
+                start,
+                metadataDirectory.disk(),
+                config,
+                clusterId,
+                directories.opened().get(index).directoryId(),
+                directories.cleanStop(),
+                new ImageBroadcast(ports.mailboxes(), host.loops()));
+        ControllerNode.open(setup, (opened, failure) -> {
+            if (failure != null) {
+                done.fail(failure.code(), "the metadata log cannot be used: " + failure.message());
+                return;
+            }
+            controller = opened;
+            metadataDirectory.opened(opened.log());
+            host.register(new OwnerId<>(Controller.class, 0), opened, 0);
+            claim(clusterId, opened.image(), done);
+        });
+    }
+
+    private void claim(String clusterId, MetadataImage image, Callback<Started> done) {
+        directories.claim(image, (claimed, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            MetadataImage empty = MetadataImage.empty(clusterId);
+            for (int loop = 0; loop < host.loops(); loop++) {
+                loops.add(assemble(loop, empty, claimed));
+            }
+            controller.publish((published, problem) -> {
+                if (problem != null) {
+                    done.fail(problem);
+                    return;
+                }
+                for (int loop = 0; loop < loops.size(); loop++) {
+                    host.execute(loop, loops.get(loop).shard::startDuties);
+                }
+                done.succeed(new Started(clusterId, config.node().nodeId()));
+            });
+        });
+    }
+
+    private LoopParts assemble(int loop, MetadataImage empty, List<LogDirectories.Claimed> claimed) {
+        Ports own = host.ports(loop);
+        List<ShardDirectory> mine = new ArrayList<>();
+        for (int i = 0; i < config.storage().logDirs().size(); i++) {
+            mine.add(directory(i, loop, loop));
+        }
+        for (LogDirectories.Claimed each : claimed) {
+            if (each.id().shard(host.loops()) == loop) {
+                mine.get(each.directory()).foundAtStart(each.found());
+            }
+        }
+        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine);
+        ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
+        StorageShard shard = new StorageShard(
+                own,
+                table,
+                new ShardImage(table, effective::logConfig, share, empty),
+                new ShardDirectories(own, config.storage(), mine));
+        LoopImage image = new LoopImage(empty);
+        host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
+        host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
+        host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
+        return new LoopParts(shard, image, instance(loop, own, image));
+    }
+
+    private ShardDirectory directory(int index, int reporter, int loop) {
+        StorageConfig storage = config.storage();
+        LogLimits limits = new LogLimits(
+                Math.max(16, storage.maxOpenFiles() / (host.loops() + 1)),
+                LogLimits.DEFAULT.warmBytes(),
+                storage.reserveBytes(),
+                LogLimits.DEFAULT.queuedBytes(),
+                storage.producerExpiryMillis());
+        ShardDirectory.Place place = new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));
+        return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
+    }
+
+    /** Any loop. Rule S3: without its metadata, or without any directory left, the node cannot go on. */
+    private void directoryOffline(ShardDirectory directory, Failure why) {
+        int working = config.storage().logDirs().size() - 1;
+        if (directory.index() == metadataDirectory.index() || working == 0) {
+            host.halt(LogDirectories.offline(directory.path(), why));
+        }
+    }
+
+    private Instance instance(int loop, Ports own, LoopImage image) {
+        NetworkConfig network = config.network();
+        HandlerTable handlers = new HandlerTable(
+                DoorHandlers.of(config, effective, own, new DoorHandlers.Place(loop, host.loops(), host.loggers())));
+        ConnectionLimits limits = new ConnectionLimits(
+                network.maxRequestBytes(),
+                network.maxInFlightPerConnection(),
+                network.maxIdleMillis(),
+                ConnectionLimits.DEFAULT_STALLED_FRAME_MILLIS);
+        long memory = Math.max(1, network.queuedMaxBytes() / host.loops());
+        return new Instance(
+                handlers,
+                host.buffers(loop),
+                new RequestMemory(memory),
+                limits,
+                own.clock(),
+                own.metrics(),
+                image::get);
+    }
+
+    /** What the connections of {@code loop} share; after start. Used on that loop only. */
+    public Instance instance(int loop) {
+        return loops.get(loop).instance;
+    }
+
+    /** A clean stop; the doors are closed. Fails when something could not be made durable: then the directories are not marked clean. */
+    public void stop(Callback<Void> done) {
+        Countdown shards = new Countdown(loops.size(), (stopped, failure) -> stopController(failure, done));
+        for (int loop = 0; loop < loops.size(); loop++) {
+            ports.mailboxes().<StorageShard, Void>call(
+                    new OwnerId<>(StorageShard.class, loop),
+                    (shard, reply) -> shard.stop(reply),
+                    STOP_TIMEOUT_MILLIS,
+                    (stopped, failure) -> shards.one(failure));
+        }
+    }
+
+    private void stopController(Failure shardFailure, Callback<Void> done) {
+        if (controller == null) {
+            done.fail(FailureCode.SHUTTING_DOWN, "the node had not started");
+            return;
+        }
+        controller.stop((stopped, failure) -> metadataDirectory.report((reported, unreported) -> {
+            Failure first = shardFailure != null ? shardFailure : failure != null ? failure : unreported;
+            if (first != null) {
+                done.fail(first);
+            } else {
+                directories.markClean(done);
+            }
+        }));
+    }
+}
