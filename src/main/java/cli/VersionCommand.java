@@ -1,7 +1,7 @@
 package cli;
 
 import java.util.concurrent.Callable;
-import org.apache.kafka.common.utils.AppInfoParser;
+import org.apache.kafka.common.utils.internals.AppInfoParser;
 import picocli.CommandLine.Command;
 
 /** {@code highwater version}. */
