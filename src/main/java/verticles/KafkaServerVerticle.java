@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
@@ -36,6 +37,7 @@ final class KafkaServerVerticle extends VerticleBase {
     private boolean ticking;
     private long accepted;
     private boolean stopping;
+    private final Promise<Void> empty = Promise.promise();
 
     KafkaServerVerticle(Door door) {
         this.door = door;
@@ -147,16 +149,19 @@ final class KafkaServerVerticle extends VerticleBase {
         for (NetServer server : servers) {
             closes.add(server.shutdown(DRAIN_SECONDS, TimeUnit.SECONDS));
         }
+        closes.add(empty.future());
         drain();
         return Future.join(closes);
     }
 
     private void drain() {
+        if (connections.isEmpty()) {
+            empty.tryComplete();
+            return;
+        }
         for (SocketConnection connection : List.copyOf(connections)) {
             connection.drain();
         }
-        if (!connections.isEmpty()) {
-            timers.after(DRAIN_CHECK_MILLIS, this::drain);
-        }
+        timers.after(DRAIN_CHECK_MILLIS, this::drain);
     }
 }

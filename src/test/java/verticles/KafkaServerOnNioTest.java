@@ -3,7 +3,8 @@ package verticles;
 /** The same door where epoll does not load: other systems, other processors. */
 class KafkaServerOnNioTest extends KafkaServerVerticleTest {
 
-    KafkaServerOnNioTest() {
-        super(new TestLoops(2, false));
+    @Override
+    TestLoops newLoops() {
+        return new TestLoops(2, false);
     }
 }

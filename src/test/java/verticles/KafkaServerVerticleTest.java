@@ -53,7 +53,7 @@ import storage.FileSystem.Mode;
 class KafkaServerVerticleTest {
     private static final int UNLIMITED = Integer.MAX_VALUE;
 
-    private final TestLoops test;
+    private final TestLoops test = newLoops();
     private final Map<Integer, Transport> transports = new ConcurrentHashMap<>();
     private final AtomicInteger handled = new AtomicInteger();
     private final List<Callback<ApiMessage>> parked = new ArrayList<>();
@@ -64,12 +64,9 @@ class KafkaServerVerticleTest {
     @TempDir
     Path directory;
 
-    KafkaServerVerticleTest() {
-        this(new TestLoops(2));
-    }
-
-    KafkaServerVerticleTest(TestLoops test) {
-        this.test = test;
+    /** As production has them: epoll where it loads. */
+    TestLoops newLoops() {
+        return new TestLoops(2, true);
     }
 
     private final class HeartbeatHandler implements ApiHandler {
