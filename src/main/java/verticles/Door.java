@@ -3,6 +3,7 @@ package verticles;
 import config.NetworkConfig;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BiFunction;
@@ -25,16 +26,17 @@ final class Door {
     private final NetworkConfig network;
     private final ConnectionAdmission admission;
     private final ByteBufAllocator allocator;
-    private final Connections connections;
     private final AtomicIntegerArray ports;
 
-    Door(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator, Connections connections) {
+    private volatile Connections connections;
+    private final List<Runnable> whenOpen = new ArrayList<>();
+
+    Door(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator) {
         this.loops = loops;
         this.addresses = List.copyOf(addresses);
         this.network = network;
         this.admission = new ConnectionAdmission(network);
         this.allocator = allocator;
-        this.connections = connections;
         this.ports = new AtomicIntegerArray(addresses.size());
     }
 
@@ -56,6 +58,27 @@ final class Door {
 
     ByteBufAllocator allocator() {
         return allocator;
+    }
+
+    /** From now on connections are served; those that came earlier first. */
+    void open(Connections made) {
+        List<Runnable> waiting;
+        synchronized (whenOpen) {
+            connections = made;
+            waiting = List.copyOf(whenOpen);
+        }
+        waiting.forEach(Runnable::run);
+    }
+
+    /** Runs {@code action}, on any thread, once {@link #connections} is there. */
+    void whenOpen(Runnable action) {
+        synchronized (whenOpen) {
+            if (connections == null) {
+                whenOpen.add(action);
+                return;
+            }
+        }
+        action.run();
     }
 
     Connections connections() {

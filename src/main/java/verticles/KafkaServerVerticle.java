@@ -11,6 +11,7 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ final class KafkaServerVerticle extends VerticleBase {
     private OwnerLoop owner;
     private BiFunction<ConnectionInfo, Transport, Connection> newConnection;
     private VertxTimers timers;
+    private final List<Runnable> early = new ArrayList<>();
     private boolean ticking;
     private long accepted;
     private boolean stopping;
@@ -46,14 +48,20 @@ final class KafkaServerVerticle extends VerticleBase {
     @Override
     public Future<?> start() {
         owner = door.loops().current();
-        newConnection = door.connections().apply(owner);
         timers = new VertxTimers(owner);
         List<Future<?>> bound = new ArrayList<>();
         List<Door.Address> addresses = door.addresses();
         for (int listener = 0; listener < addresses.size(); listener++) {
             bound.add(listen(addresses.get(listener), listener));
         }
-        return Future.join(bound);
+        door.whenOpen(() -> owner.post(this::open));
+        return Future.all(bound);
+    }
+
+    private void open() {
+        newConnection = door.connections().apply(owner);
+        early.forEach(Runnable::run);
+        early.clear();
     }
 
     private Future<?> listen(Door.Address address, int listener) {
@@ -69,7 +77,17 @@ final class KafkaServerVerticle extends VerticleBase {
         SocketAddress bind = port == 0
                 ? SocketAddress.sharedRandomPort(listener + 1, address.bind().getAddress().getHostAddress())
                 : SocketAddress.inetSocketAddress(address.bind());
-        return server.listen(bind).onSuccess(done -> door.bound(listener, server.actualPort()));
+        return server.listen(bind)
+                .onSuccess(done -> door.bound(listener, server.actualPort()))
+                .recover(failure -> Future.failedFuture(new StartException("listeners=" + address + ": " + reason(failure))));
+    }
+
+    private static String reason(Throwable failure) {
+        if (failure instanceof BindException) {
+            return "the address cannot be used (" + failure.getMessage()
+                    + "). Stop the process that listens there (another broker?), or choose another port; 0 takes a free one.";
+        }
+        return failure.toString();
     }
 
     private void connected(String listener, NetSocket socket) {
@@ -79,6 +97,19 @@ final class KafkaServerVerticle extends VerticleBase {
             channel.close();
             return;
         }
+        if (newConnection == null) {
+            channel.config().setAutoRead(false);
+            early.add(() -> {
+                if (channel.isActive()) {
+                    accept(listener, channel, remote, local);
+                }
+            });
+        } else {
+            accept(listener, channel, remote, local);
+        }
+    }
+
+    private void accept(String listener, Channel channel, InetSocketAddress remote, InetSocketAddress local) {
         String ip = address(remote);
         long delayNanos = stopping ? -1 : door.admission().enter(ip);
         if (delayNanos < 0) {
@@ -92,11 +123,11 @@ final class KafkaServerVerticle extends VerticleBase {
         SocketConnection connection = new SocketConnection(owner, info, newConnection, () -> closed(made[0], ip));
         made[0] = connection;
         configure(channel, connection);
+        channel.pipeline().addBefore("handler", "kafka", connection);
+        channel.config().setAutoRead(delayNanos == 0);
         if (delayNanos > 0) {
-            channel.config().setAutoRead(false);
             owner.eventLoop().schedule(connection::resume, delayNanos, TimeUnit.NANOSECONDS);
         }
-        channel.pipeline().addBefore("handler", "kafka", connection);
         connection.index = connections.size();
         connections.add(connection);
         if (!ticking) {

@@ -24,6 +24,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import metadata.MetadataImage;
@@ -59,6 +60,8 @@ class KafkaServerVerticleTest {
     private final List<Callback<ApiMessage>> parked = new ArrayList<>();
     private final List<Socket> sockets = new ArrayList<>();
     private Door door;
+    private Door.Connections connections;
+    private boolean open = true;
     private String deployment;
 
     @TempDir
@@ -100,7 +103,8 @@ class KafkaServerVerticleTest {
         for (String host : hosts) {
             addresses.add(new Door.Address("PLAINTEXT", new InetSocketAddress(InetAddress.getByName(host), 0)));
         }
-        door = new Door(test.loops, addresses, network, allocator, owner -> {
+        door = new Door(test.loops, addresses, network, allocator);
+        connections = owner -> {
             Instance instance = new Instance(
                     new HandlerTable(List.of(new HeartbeatHandler())),
                     new NettyBufferPool(allocator),
@@ -113,12 +117,15 @@ class KafkaServerVerticleTest {
                 transports.put(info.clientPort(), transport);
                 return new Connection(info, transport, instance);
             };
-        });
+        };
         deployment = test.vertx
                 .deployVerticle(() -> new KafkaServerVerticle(door), new DeploymentOptions().setInstances(2))
                 .toCompletionStage()
                 .toCompletableFuture()
                 .get(20, TimeUnit.SECONDS);
+        if (open) {
+            door.open(connections);
+        }
         return door.port(0);
     }
 
@@ -186,6 +193,43 @@ class KafkaServerVerticleTest {
             expect(new DataInputStream(socket.getInputStream()), client, 100 + client);
         }
         assertEquals(8, door.admission().open());
+    }
+
+    @Test
+    void whoComesEarlyIsServedOnceTheNodeServes() throws Exception {
+        open = false;
+        int port = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
+        List<Socket> early = new ArrayList<>();
+        for (int client = 0; client < 5; client++) {
+            early.add(connect(port));
+            early.get(client).getOutputStream().write(heartbeat(client, client, "m"));
+        }
+        early.remove(4).close();
+        assertEquals(0, handled.get());
+        door.open(connections);
+        for (int client = 0; client < 4; client++) {
+            expect(new DataInputStream(early.get(client).getInputStream()), client, client);
+        }
+    }
+
+    @Test
+    void aPortInUseIsRefusedWithWordsForPeople() throws Exception {
+        int port = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
+        Door second = new Door(
+                test.loops,
+                List.of(new Door.Address("PLAINTEXT", new InetSocketAddress("127.0.0.1", port))),
+                network(UNLIMITED, UNLIMITED, UNLIMITED),
+                door.allocator());
+        TestLoops other = newLoops();
+        Door foreign = new Door(other.loops, second.addresses(), second.network(), second.allocator());
+        ExecutionException failed = assertThrows(ExecutionException.class, () -> other.vertx
+                .deployVerticle(() -> new KafkaServerVerticle(foreign), new DeploymentOptions().setInstances(2))
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS));
+        other.close();
+        assertTrue(failed.getCause() instanceof StartException, String.valueOf(failed.getCause()));
+        assertTrue(failed.getCause().getMessage().contains(String.valueOf(port)), failed.getCause().getMessage());
     }
 
     @Test

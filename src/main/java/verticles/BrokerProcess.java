@@ -1,0 +1,153 @@
+package verticles;
+
+import common.Failure;
+import config.BrokerConfig;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.ThreadingModel;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import protocol.Connection;
+
+/**
+ * One node as a process: event loops, the door's sockets, the node behind them, and the way down. The sockets are bound first, so that a port in use is found
+ * before any data is touched; who connects early waits until the node serves.
+ */
+final class BrokerProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerProcess.class);
+    private static final int STOP_SECONDS = 120;
+
+    private final BrokerConfig config;
+    private final Vertx vertx;
+    private final VertxNodeHost host;
+    private final Door door;
+    private final NodeVerticle node;
+    private String doorDeployment;
+    private String nodeDeployment;
+
+    private BrokerProcess(BrokerConfig config) {
+        FatalErrors fatalErrors = FatalErrors.haltProcess();
+        Thread.setDefaultUncaughtExceptionHandler((thread, error) -> fatalErrors.report(error));
+        int shards = config.storage().shards();
+        PooledByteBufAllocator allocator = Memory.allocator(shards);
+        this.config = config;
+        List<Door.Address> addresses = ListenAddresses.of(config.node().listeners());
+        List<Path> directories = directories(config);
+        this.vertx = vertx(shards);
+        vertx.exceptionHandler(fatalErrors::report);
+        Loops loops = new Loops(vertx, shards, fatalErrors);
+        this.host = new VertxNodeHost(vertx, loops, directories, allocator, new MicrometerMetrics());
+        this.door = new Door(loops, addresses, config.network(), allocator);
+        this.node = new NodeVerticle(loops, host, config);
+    }
+
+    /** Blocks until the node serves. */
+    static void start(BrokerConfig config, long enteredNanos) {
+        BrokerProcess process = new BrokerProcess(config);
+        Runtime.getRuntime().addShutdownHook(new Thread(process::stop, "stop"));
+        process.serve(enteredNanos);
+    }
+
+    private static List<Path> directories(BrokerConfig config) {
+        List<Path> directories = new ArrayList<>();
+        for (String name : config.storage().logDirs()) {
+            Path directory = Path.of(name);
+            try {
+                Files.createDirectories(directory);
+            } catch (IOException e) {
+                throw new StartException("log.dirs=" + name + ": the directory cannot be made (" + e
+                        + "). Name one that this user may write.");
+            }
+            directories.add(directory);
+        }
+        return directories;
+    }
+
+    /** Only what a broker needs: no name resolver, no file cache, no pools that it does not use. */
+    private static Vertx vertx(int loops) {
+        System.setProperty("vertx.disableDnsResolver", "true");
+        System.setProperty("vertx.disableMetrics", "true");
+        VertxOptions options = new VertxOptions()
+                .setEventLoopPoolSize(loops)
+                .setWorkerPoolSize(1)
+                .setInternalBlockingPoolSize(1)
+                .setPreferNativeTransport(true)
+                .setDisableTCCL(true)
+                .setBlockedThreadCheckInterval(10)
+                .setBlockedThreadCheckIntervalUnit(TimeUnit.SECONDS)
+                .setFileSystemOptions(new FileSystemOptions()
+                        .setFileCachingEnabled(false)
+                        .setClassPathResolvingEnabled(false));
+        return Vertx.vertx(options);
+    }
+
+    private void serve(long enteredNanos) {
+        DeploymentOptions onEachLoop =
+                new DeploymentOptions().setInstances(host.loops()).setThreadingModel(ThreadingModel.EVENT_LOOP);
+        doorDeployment = await(vertx.deployVerticle(() -> new KafkaServerVerticle(door), onEachLoop), Long.MAX_VALUE);
+        nodeDeployment = await(vertx.deployVerticle(node), Long.MAX_VALUE);
+        door.open(loop -> {
+            protocol.Instance instance = node.instance(loop);
+            return (info, transport) -> new Connection(info, transport, instance);
+        });
+        System.out.println(ReadyLine.of(config, door, node.started(), enteredNanos));
+        System.out.flush();
+    }
+
+    private static <T> T await(Future<T> future, long millis) {
+        try {
+            return future.toCompletionStage().toCompletableFuture().get(millis, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof StartException known) {
+                throw known;
+            }
+            LOG.error("unexpected error while starting", e.getCause());
+            throw new StartException("unexpected error: " + e.getCause());
+        } catch (TimeoutException | InterruptedException e) {
+            throw new StartException("gave up waiting");
+        }
+    }
+
+    /** In the shutdown hook, after SIGTERM or SIGINT: the process ends with status 0 if everything was made durable. */
+    private void stop() {
+        long start = System.nanoTime();
+        int status = 0;
+        try {
+            if (nodeDeployment == null) {
+                LOG.info("stopped before the node had started");
+            } else {
+                LOG.info("stopping: no new connections, finishing what is under way");
+                await(vertx.undeploy(doorDeployment), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+                await(vertx.undeploy(nodeDeployment), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+                host.closeDisks(STOP_SECONDS);
+                LOG.info("stopped cleanly in {} ms", (System.nanoTime() - start) / 1_000_000);
+            }
+        } catch (StartException | InterruptedException e) {
+            LOG.error("not stopped cleanly: {}; the next start recovers from the logs", e.getMessage());
+            status = 1;
+        } finally {
+            Runtime.getRuntime().halt(status);
+        }
+    }
+
+    /** For {@link node.NodeHost#halt}: ends the process for a reason that no restart of a part can mend. */
+    static void halt(Failure why) {
+        try {
+            LOG.error("stopping at once: {}", why.message());
+        } finally {
+            Runtime.getRuntime().halt(1);
+        }
+    }
+}
