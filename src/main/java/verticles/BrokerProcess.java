@@ -40,14 +40,14 @@ final class BrokerProcess {
     private BrokerProcess(BrokerConfig config) {
         FatalErrors fatalErrors = FatalErrors.haltProcess();
         Thread.setDefaultUncaughtExceptionHandler((thread, error) -> fatalErrors.report(error));
-        int shards = config.storage().shards();
-        PooledByteBufAllocator allocator = Memory.allocator(shards);
+        int count = loops(config);
+        PooledByteBufAllocator allocator = Memory.allocator(count);
         this.config = config;
         List<Door.Address> addresses = ListenAddresses.of(config.node().listeners());
         List<Path> directories = directories(config);
-        this.vertx = vertx(shards);
+        this.vertx = vertx(count);
         vertx.exceptionHandler(fatalErrors::report);
-        Loops loops = new Loops(vertx, shards, fatalErrors);
+        Loops loops = new Loops(vertx, count, fatalErrors);
         this.host = new VertxNodeHost(vertx, loops, directories, allocator, new MicrometerMetrics());
         this.door = new Door(loops, addresses, config.network(), allocator);
         this.node = new NodeVerticle(loops, host, config);
@@ -58,6 +58,16 @@ final class BrokerProcess {
         BrokerProcess process = new BrokerProcess(config);
         Runtime.getRuntime().addShutdownHook(new Thread(process::stop, "stop"));
         process.serve(enteredNanos);
+    }
+
+    /**
+     * Each event loop carries a share of the partitions and of the connections; the other half of the cores is left to disk threads, the collector and the
+     * clients' machine when they share it. Kafka's default of num.network.threads (3) knows nothing of the machine, so only a value given counts.
+     */
+    private static int loops(BrokerConfig config) {
+        return config.properties().containsKey("num.network.threads")
+                ? config.network().threads()
+                : Math.max(1, Runtime.getRuntime().availableProcessors() / 2);
     }
 
     private static List<Path> directories(BrokerConfig config) {

@@ -16,7 +16,13 @@ import protocol.Transport;
 final class Door {
 
     /** A listener's name and where it is bound. */
-    record Address(String listener, InetSocketAddress bind) {}
+    record Address(String listener, InetSocketAddress bind) {
+        @Override
+        public String toString() {
+            String host = bind.getAddress().getHostAddress();
+            return listener + "://" + (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + bind.getPort();
+        }
+    }
 
     /** Makes the connection objects of one event loop. */
     interface Connections extends Function<OwnerLoop, BiFunction<ConnectionInfo, Transport, Connection>> {}

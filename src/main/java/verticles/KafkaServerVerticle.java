@@ -11,7 +11,6 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import io.vertx.core.net.SocketAddress;
-import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
@@ -79,15 +78,16 @@ final class KafkaServerVerticle extends VerticleBase {
                 : SocketAddress.inetSocketAddress(address.bind());
         return server.listen(bind)
                 .onSuccess(done -> door.bound(listener, server.actualPort()))
-                .recover(failure -> Future.failedFuture(new StartException("listeners=" + address + ": " + reason(failure))));
+                .recover(failure -> Future.failedFuture(notBound(address, failure)));
     }
 
-    private static String reason(Throwable failure) {
-        if (failure instanceof BindException) {
-            return "the address cannot be used (" + failure.getMessage()
-                    + "). Stop the process that listens there (another broker?), or choose another port; 0 takes a free one.";
-        }
-        return failure.toString();
+    /** Epoll and NIO throw different types, with the system's text. */
+    private static StartException notBound(Door.Address address, Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        String advice = text.contains("in use")
+                ? "Stop the process that listens there (another broker?), or choose another port; 0 takes a free one."
+                : "Use an address of this machine, or 0.0.0.0 for all of them, and a port that this user may open.";
+        return new StartException("listeners=" + address + ": cannot listen there (" + text + "). " + advice);
     }
 
     private void connected(String listener, NetSocket socket) {

@@ -2,6 +2,7 @@ package verticles;
 
 import common.Chance;
 import common.Failure;
+import common.Failure;
 import common.Metrics;
 import common.Mutations;
 import common.OwnerId;
@@ -78,7 +79,7 @@ final class VertxNodeHost implements NodeHost {
 
     @Override
     public void halt(Failure why) {
-        loops.get(0).fatalErrors().report(new IllegalStateException(why.message()));
+        BrokerProcess.halt(why);
     }
 
     @Override
