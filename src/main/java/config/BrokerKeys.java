@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.apache.kafka.common.config.ConfigException;
 
 /** All broker-level keys: Kafka's and ours, by name. The docs table and conf/broker.properties are made from it. */
 public final class BrokerKeys {
@@ -45,6 +46,22 @@ public final class BrokerKeys {
     /** null when unknown. */
     public static ConfigKey get(String name) {
         return ALL.get(name);
+    }
+
+    /** What is wrong with a value, or why it cannot be given; null when nothing is. Unknown keys have no problem here. */
+    public static String problem(String name, String value) {
+        ConfigKey key = ALL.get(name);
+        if (key == null) {
+            return null;
+        }
+        String problem = key.problem(value);
+        if (problem != null) {
+            return problem;
+        }
+        if (key.standing() == ConfigKey.Standing.REFUSED && !key.isDefault(value)) {
+            return new ConfigException(name, value, key.text()).getMessage();
+        }
+        return name.equals("log.cleanup.policy") ? TopicKeys.refusal("cleanup.policy", value) : null;
     }
 
     /** The known key most like {@code name}, for "did you mean"; null when none is near. */

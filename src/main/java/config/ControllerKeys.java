@@ -14,6 +14,10 @@ final class ControllerKeys {
         KeyTable keys = new KeyTable();
         section0(keys);
         section1(keys);
+        keys.refused("replication throttles are not built yet; allowed: the default");
+        keys.int64("leader.replication.throttled.rate", Long.MAX_VALUE, atLeast(0)).clusterWide();
+        keys.int64("follower.replication.throttled.rate", Long.MAX_VALUE, atLeast(0)).clusterWide();
+        keys.int64("replica.alter.log.dirs.io.max.bytes.per.second", Long.MAX_VALUE, atLeast(0)).clusterWide();
         return keys.list();
     }
 

@@ -1,5 +1,7 @@
 package config;
 
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,6 +19,25 @@ final class KeyTable {
                 }
             },
             () -> "[1,...,9] or -1");
+
+    static final ConfigDef.Validator OFFSET_RESET = ConfigDef.LambdaValidator.with(
+            (name, value) -> {
+                String strategy = (String) value;
+                if (!strategy.equals("earliest") && !strategy.equals("latest") && !isDurationReset(strategy)) {
+                    throw new ConfigException(
+                            name, value, "allowed: earliest, latest, or by_duration:<PnDTnHnMn.nS>, for example by_duration:P1D");
+                }
+            },
+            () -> "[latest, earliest, by_duration:PnDTnHnMn.nS]");
+
+    private static boolean isDurationReset(String strategy) {
+        try {
+            return strategy.startsWith("by_duration:")
+                    && !Duration.parse(strategy.substring("by_duration:".length())).isNegative();
+        } catch (DateTimeParseException e) {
+            return false;
+        }
+    }
 
     private final List<ConfigKey> keys = new ArrayList<>();
     private ConfigKey.Standing standing;

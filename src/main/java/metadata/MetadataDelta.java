@@ -33,6 +33,7 @@ public final class MetadataDelta {
     record Parts(
             PersistentMap<String, TopicImage> topicsByName,
             PersistentMap<Uuid, TopicImage> topicsById,
+            PersistentMap<String, String> collisionForms,
             PersistentMap<Integer, BrokerImage> brokers,
             PersistentMap<ConfigTarget, Map<String, String>> configs,
             PersistentMap<QuotaEntity, Map<String, Double>> quotas,
@@ -45,6 +46,7 @@ public final class MetadataDelta {
                 PersistentMap.empty(),
                 PersistentMap.empty(),
                 PersistentMap.empty(),
+                PersistentMap.empty(),
                 new FeaturesImage(Map.of(), -1),
                 0);
     }
@@ -52,6 +54,7 @@ public final class MetadataDelta {
     private final MetadataImage base;
     private PersistentMap<String, TopicImage> topicsByName;
     private PersistentMap<Uuid, TopicImage> topicsById;
+    private PersistentMap<String, String> collisionForms;
     private PersistentMap<Integer, BrokerImage> brokers;
     private PersistentMap<ConfigTarget, Map<String, String>> configs;
     private PersistentMap<QuotaEntity, Map<String, Double>> quotas;
@@ -66,6 +69,7 @@ public final class MetadataDelta {
         Parts parts = base.parts();
         this.topicsByName = parts.topicsByName();
         this.topicsById = parts.topicsById();
+        this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
@@ -78,7 +82,7 @@ public final class MetadataDelta {
         Check.invariant(version >= base.version(), "metadata version must not fall", version, base.version());
         return new MetadataImage(
                 base,
-                new Parts(topicsByName, topicsById, brokers, configs, quotas, features, nextProducerId),
+                new Parts(topicsByName, topicsById, collisionForms, brokers, configs, quotas, features, nextProducerId),
                 version);
     }
 
@@ -108,6 +112,9 @@ public final class MetadataDelta {
         Check.invariant(topicsByName.get(record.getName()) == null, "topic name used twice");
         List<PartitionImage> partitions = new ArrayList<>();
         growing.put(id, partitions);
+        if (Topic.hasCollisionChars(record.getName())) {
+            collisionForms = collisionForms.with(Topic.unifyCollisionChars(record.getName()), record.getName());
+        }
         store(new TopicImage(
                 record.getName(),
                 id,
@@ -151,6 +158,9 @@ public final class MetadataDelta {
         Check.invariant(topic != null, "removal of an unknown topic");
         topicsById = topicsById.without(id);
         topicsByName = topicsByName.without(topic.name());
+        if (Topic.hasCollisionChars(topic.name())) {
+            collisionForms = collisionForms.without(Topic.unifyCollisionChars(topic.name()));
+        }
         growing.remove(id);
     }
 

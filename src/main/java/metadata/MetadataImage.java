@@ -6,6 +6,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.internals.Topic;
 
 /**
  * What is true of the cluster at one offset of the metadata log: immutable, shared by reference with all owners, replaced whole. The next one is made by
@@ -17,6 +18,10 @@ public final class MetadataImage {
     private final long version;
     private final PersistentMap<String, TopicImage> topicsByName;
     private final PersistentMap<Uuid, TopicImage> topicsById;
+
+    /** Names with '.' or '_' by their form with '_' for both: Kafka's metric names cannot tell them apart, so each form may be used once. */
+    private final PersistentMap<String, String> collisionForms;
+
     private final PersistentMap<Integer, BrokerImage> brokers;
     private final PersistentMap<ConfigTarget, Map<String, String>> configs;
     private final PersistentMap<QuotaEntity, Map<String, Double>> quotas;
@@ -31,6 +36,7 @@ public final class MetadataImage {
         this.version = version;
         this.topicsByName = parts.topicsByName();
         this.topicsById = parts.topicsById();
+        this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
@@ -43,6 +49,7 @@ public final class MetadataImage {
         this.version = version;
         this.topicsByName = parts.topicsByName();
         this.topicsById = parts.topicsById();
+        this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
@@ -61,7 +68,8 @@ public final class MetadataImage {
     }
 
     MetadataDelta.Parts parts() {
-        return new MetadataDelta.Parts(topicsByName, topicsById, brokers, configs, quotas, features, nextProducerId);
+        return new MetadataDelta.Parts(
+                topicsByName, topicsById, collisionForms, brokers, configs, quotas, features, nextProducerId);
     }
 
     /** Offset after the last record applied; rises with every change. */
@@ -86,6 +94,15 @@ public final class MetadataImage {
     /** null when there is none. */
     public TopicImage topic(Uuid id) {
         return topicsById.get(id);
+    }
+
+    /** The existing topic whose name differs from {@code name} only in '.' and '_'; null when there is none. */
+    public String collidingTopic(String name) {
+        if (!Topic.hasCollisionChars(name)) {
+            return null;
+        }
+        String found = collisionForms.get(Topic.unifyCollisionChars(name));
+        return name.equals(found) ? null : found;
     }
 
     /** By name. */

@@ -1,0 +1,127 @@
+package controller;
+
+import highwater.metadata.MetadataRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import metadata.MetadataImage;
+import metadata.MetadataRecords;
+import metadata.QuotaEntity;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntityData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntryData;
+import org.apache.kafka.common.message.AlterClientQuotasRequestData.OpData;
+import org.apache.kafka.common.message.AlterClientQuotasResponseData;
+import org.apache.kafka.common.protocol.Errors;
+
+/** AlterClientQuotas (KIP-546, KIP-599, KIP-612): checked and stored; each entity takes effect whole or not at all. */
+final class QuotaChanges {
+
+    private enum Kind {
+        INT,
+        LONG,
+        DOUBLE
+    }
+
+    private static final Map<String, Kind> IP_KEYS = new TreeMap<>(Map.of("connection_creation_rate", Kind.INT));
+    private static final Map<String, Kind> CLIENT_KEYS = new TreeMap<>(Map.of(
+            "producer_byte_rate", Kind.LONG,
+            "consumer_byte_rate", Kind.LONG,
+            "request_percentage", Kind.DOUBLE,
+            "controller_mutation_rate", Kind.DOUBLE));
+
+    /** A literal address or a host name by its form: names are not looked up, which would block. */
+    private static final Pattern HOST = Pattern.compile("[0-9A-Za-z]([0-9A-Za-z._:%-]*[0-9A-Za-z])?|::[0-9A-Fa-f:.]*|[0-9A-Fa-f:]+::");
+
+    Decision<AlterClientQuotasResponseData> decide(MetadataImage image, AlterClientQuotasRequestData request) {
+        Draft draft = new Draft(image);
+        AlterClientQuotasResponseData answer = new AlterClientQuotasResponseData();
+        for (EntryData entry : request.entries()) {
+            AlterClientQuotasResponseData.EntryData result =
+                    new AlterClientQuotasResponseData.EntryData().setErrorMessage(null);
+            for (EntityData part : entry.entity()) {
+                result.entity()
+                        .add(new AlterClientQuotasResponseData.EntityData()
+                                .setEntityType(part.entityType())
+                                .setEntityName(part.entityName()));
+            }
+            try {
+                draft.add(change(draft.image(), entry));
+            } catch (Refusal refusal) {
+                result.setErrorCode(refusal.error().code()).setErrorMessage(refusal.getMessage());
+            }
+            answer.entries().add(result);
+        }
+        return request.validateOnly() ? Decision.unchanged(answer) : draft.decide(answer);
+    }
+
+    private static List<MetadataRecord> change(MetadataImage image, EntryData entry) throws Refusal {
+        Map<String, String> parts = new TreeMap<>();
+        for (EntityData part : entry.entity()) {
+            require(!parts.containsKey(part.entityType()), "Duplicate entity type " + part.entityType());
+            parts.put(part.entityType(), part.entityName());
+        }
+        checkEntity(parts);
+        QuotaEntity entity = QuotaEntity.of(parts);
+        Map<String, Double> before = image.quotas(entity);
+        TreeMap<String, Double> after = new TreeMap<>(before);
+        TreeMap<String, Double> changed = new TreeMap<>();
+        for (OpData operation : entry.ops()) {
+            if (operation.remove()) {
+                after.remove(operation.key());
+            } else {
+                checkValue(parts, operation.key(), operation.value());
+                after.put(operation.key(), operation.value());
+            }
+            changed.put(operation.key(), 0.0);
+        }
+        List<MetadataRecord> records = new ArrayList<>();
+        for (String key : changed.keySet()) {
+            Double value = after.get(key);
+            Double old = before.get(key);
+            if (value == null ? old != null : !value.equals(old)) {
+                records.add(MetadataRecords.quota(entity, key, value));
+            }
+        }
+        return records;
+    }
+
+    private static void checkEntity(Map<String, String> parts) throws Refusal {
+        require(!parts.isEmpty(), "Invalid empty client quota entity");
+        for (Map.Entry<String, String> part : parts.entrySet()) {
+            String type = part.getKey();
+            boolean known = type.equals(QuotaEntity.USER) || type.equals(QuotaEntity.CLIENT_ID) || type.equals(QuotaEntity.IP);
+            require(known, "Unhandled client quota entity type: " + type);
+            require(part.getValue() == null || !part.getValue().isEmpty(), "Empty " + type + " not supported");
+        }
+        boolean ip = parts.containsKey(QuotaEntity.IP);
+        require(
+                !ip || parts.size() == 1,
+                "Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId");
+        String address = parts.get(QuotaEntity.IP);
+        require(
+                address == null || HOST.matcher(address).matches(),
+                address + " is not a valid IP or resolvable host.");
+    }
+
+    private static void checkValue(Map<String, String> parts, String key, double value) throws Refusal {
+        Kind kind = (parts.containsKey(QuotaEntity.IP) ? IP_KEYS : CLIENT_KEYS).get(key);
+        require(kind != null, "Invalid configuration key " + key);
+        require(Double.isFinite(value), "Quota " + key + " must be a finite number");
+        require(value > 0, "Quota " + key + " must be greater than 0");
+        if (kind == Kind.DOUBLE) {
+            return;
+        }
+        double most = kind == Kind.INT ? Integer.MAX_VALUE : Long.MAX_VALUE;
+        require(value <= most, "Proposed value for " + key + " is too large for " + (kind == Kind.INT ? "an INT." : "a LONG."));
+        require(value == Math.rint(value), key + " cannot be a fractional value.");
+    }
+
+    private static void require(boolean holds, String message) throws Refusal {
+        if (!holds) {
+            throw new Refusal(Errors.INVALID_REQUEST, message);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package controller;
+
+import org.apache.kafka.common.protocol.Errors;
+
+/** Why an entry of a request is refused. Thrown and caught inside this package only, to leave a chain of checks. */
+final class Refusal extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private final transient Errors error;
+
+    Refusal(Errors error, String message) {
+        super(message == null ? error.message() : message, null, false, false);
+        this.error = error;
+    }
+
+    /** With the error's usual message. */
+    Refusal(Errors error) {
+        this(error, null);
+    }
+
+    Errors error() {
+        return error;
+    }
+}

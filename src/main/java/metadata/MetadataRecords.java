@@ -1,0 +1,118 @@
+package metadata;
+
+import highwater.metadata.ClientQuotaRecord;
+import highwater.metadata.ConfigRecord;
+import highwater.metadata.FeatureLevelRecord;
+import highwater.metadata.MetadataRecord;
+import highwater.metadata.PartitionRecord;
+import highwater.metadata.ProducerIdsRecord;
+import highwater.metadata.RegisterBrokerRecord;
+import highwater.metadata.RemoveTopicRecord;
+import highwater.metadata.TopicRecord;
+import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.Endpoint;
+import metadata.MetadataImage.PartitionImage;
+import org.apache.kafka.common.Uuid;
+
+/** Makes records from values; the inverse of {@link MetadataDelta#apply}. */
+public final class MetadataRecords {
+
+    private MetadataRecords() {}
+
+    public static MetadataRecord topic(String name, Uuid id) {
+        return MetadataRecord.newBuilder()
+                .setTopic(TopicRecord.newBuilder().setName(name).setTopicId(MetadataCodec.bytes(id)))
+                .build();
+    }
+
+    public static MetadataRecord partition(Uuid topicId, PartitionImage partition) {
+        return MetadataRecord.newBuilder()
+                .setPartition(PartitionRecord.newBuilder()
+                        .setTopicId(MetadataCodec.bytes(topicId))
+                        .setPartition(partition.partition())
+                        .addAllReplicas(partition.replicas())
+                        .addAllIsr(partition.isr())
+                        .setLeader(partition.leader())
+                        .setLeaderEpoch(partition.leaderEpoch())
+                        .setPartitionEpoch(partition.partitionEpoch()))
+                .build();
+    }
+
+    public static MetadataRecord removeTopic(Uuid id) {
+        return MetadataRecord.newBuilder()
+                .setRemoveTopic(RemoveTopicRecord.newBuilder().setTopicId(MetadataCodec.bytes(id)))
+                .build();
+    }
+
+    /** @param value null: the key is removed */
+    public static MetadataRecord config(ConfigTarget target, String key, String value) {
+        ConfigRecord.Builder record = ConfigRecord.newBuilder()
+                .setResourceType(target.type())
+                .setResourceName(target.name())
+                .setKey(key);
+        if (value != null) {
+            record.setValue(value);
+        }
+        return MetadataRecord.newBuilder().setConfig(record).build();
+    }
+
+    /** @param value null: the quota is removed */
+    public static MetadataRecord quota(QuotaEntity entity, String key, Double value) {
+        ClientQuotaRecord.Builder record = ClientQuotaRecord.newBuilder().setKey(key);
+        entity.parts().forEach((type, name) -> {
+            ClientQuotaRecord.Entity.Builder part = ClientQuotaRecord.Entity.newBuilder().setType(type);
+            if (name != null) {
+                part.setName(name);
+            }
+            record.addEntity(part);
+        });
+        if (value != null) {
+            record.setValue(value);
+        }
+        return MetadataRecord.newBuilder().setClientQuota(record).build();
+    }
+
+    public static MetadataRecord producerIds(int brokerId, long brokerEpoch, long nextProducerId) {
+        return MetadataRecord.newBuilder()
+                .setProducerIds(ProducerIdsRecord.newBuilder()
+                        .setBrokerId(brokerId)
+                        .setBrokerEpoch(brokerEpoch)
+                        .setNextProducerId(nextProducerId))
+                .build();
+    }
+
+    /** @param level 0: removed */
+    public static MetadataRecord feature(String name, short level) {
+        return MetadataRecord.newBuilder()
+                .setFeatureLevel(FeatureLevelRecord.newBuilder().setName(name).setLevel(level))
+                .build();
+    }
+
+    /** @param broker with epoch -1 when it is to be the offset that the record gets (C1) */
+    public static MetadataRecord broker(BrokerImage broker) {
+        RegisterBrokerRecord.Builder record = RegisterBrokerRecord.newBuilder()
+                .setBrokerId(broker.id())
+                .setIncarnationId(MetadataCodec.bytes(broker.incarnationId()))
+                .setFenced(broker.fenced());
+        if (broker.epoch() >= 0) {
+            record.setBrokerEpoch(broker.epoch());
+        }
+        if (broker.rack() != null) {
+            record.setRack(broker.rack());
+        }
+        for (Endpoint endpoint : broker.endpoints()) {
+            RegisterBrokerRecord.Endpoint.Builder part = RegisterBrokerRecord.Endpoint.newBuilder()
+                    .setListener(endpoint.listener())
+                    .setPort(endpoint.port())
+                    .setSecurityProtocol(endpoint.securityProtocol());
+            if (endpoint.host() != null) {
+                part.setHost(endpoint.host());
+            }
+            record.addEndpoints(part);
+        }
+        for (Uuid dir : broker.logDirs()) {
+            record.addLogDirs(MetadataCodec.bytes(dir));
+        }
+        return MetadataRecord.newBuilder().setRegisterBroker(record).build();
+    }
+}
