@@ -1,13 +1,28 @@
 package storage;
 
+import common.Failure;
+import common.FailureCode;
 import common.Mutations;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One directory of log.dirs: lock, identity, clean-shutdown mark, checkpoints, the partitions in it. Stateless: jobs that node/ runs in a
  * {@link DiskExecutor} at start, periodically and at the stop.
  */
 public final class LogDirectory {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogDirectory.class);
+    private static final String LOCK = ".lock";
+    private static final int MAX_SMALL_FILE = 1 << 16;
+    private static final int MAX_CHECKPOINT = 256 << 20;
 
     private LogDirectory() {}
 
@@ -40,26 +55,186 @@ public final class LogDirectory {
      * rule S6), reads the checkpoints and lists the partitions. Fails with {@link DirectoryRefusedException} (foreign, newer or in use: untouched).
      */
     public static DiskJob<Opened> open(OpenRequest request) {
-        throw new UnsupportedOperationException("to come: " + request);
+        return files -> {
+            if (!files.tryLock(LOCK)) {
+                throw new DirectoryRefusedException("in use by another process (its lock file " + LOCK
+                        + " is held): stop that one, or give this one another log.dirs");
+            }
+            ByteBuffer content = AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE);
+            MetaProperties known = content == null ? null : MetaProperties.parse(content);
+            if (known == null) {
+                requireEmpty(files);
+            } else {
+                requireOurs(known, request);
+            }
+            boolean clean = CleanMark.read(files);
+            List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean);
+            MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
+            if (clean && !request.mutations().active("clean-mark-kept")) {
+                CleanMark.remove(files);
+            }
+            return new Opened(
+                    meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
+        };
     }
 
-    /** Replaces the three checkpoint files, Kafka's formats (rule S5). {@code entries} sorted by the caller in any stable order; all partitions of the directory. */
+    private static MetaProperties format(FileSystem files, MetaProperties known, OpenRequest request)
+            throws IOException {
+        String expected = request.clusterId() != null ? request.clusterId() : request.newClusterId();
+        MetaProperties meta = new MetaProperties(
+                MetaProperties.VERSION,
+                known == null ? expected : known.clusterId(),
+                Integer.toString(request.nodeId()),
+                request.newDirectoryId());
+        AtomicFile.replace(files, MetaProperties.FILE_NAME, meta.image());
+        return meta;
+    }
+
+    /** What a formatting that was cut off, or a file system, may leave is no content. */
+    private static void requireEmpty(FileSystem files) throws IOException {
+        for (String name : files.list("")) {
+            boolean harmless = name.equals(LOCK) || name.equals("lost+found") || name.endsWith(".tmp");
+            if (!harmless) {
+                throw new DirectoryRefusedException("holds " + name + " but no " + MetaProperties.FILE_NAME
+                        + ": not a log directory. Give an empty directory, or the right one.");
+            }
+        }
+    }
+
+    private static void requireOurs(MetaProperties known, OpenRequest request) throws IOException {
+        if (!MetaProperties.VERSION.equals(known.version())) {
+            throw new DirectoryRefusedException(MetaProperties.FILE_NAME + " is of version " + known.version()
+                    + ", this Highwater knows version " + MetaProperties.VERSION + " only");
+        }
+        if (!Integer.toString(request.nodeId()).equals(known.nodeId())) {
+            throw new DirectoryRefusedException("belongs to node.id " + known.nodeId() + ", this node is "
+                    + request.nodeId() + ": correct node.id or log.dirs");
+        }
+        boolean foreign = known.clusterId() == null
+                || (request.clusterId() != null && !request.clusterId().equals(known.clusterId()));
+        if (foreign) {
+            throw new DirectoryRefusedException("belongs to cluster.id " + known.clusterId() + ", this node is of "
+                    + request.clusterId() + ": correct log.dirs");
+        }
+    }
+
+    private static List<FoundPartition> findPartitions(FileSystem files, boolean clean) throws IOException {
+        Map<String, Long> recoveryPoints = offsets(files, CheckpointFile.RECOVERY_POINTS);
+        Map<String, Long> logStarts = offsets(files, CheckpointFile.LOG_STARTS);
+        Map<String, Long> highWatermarks = offsets(files, CheckpointFile.HIGH_WATERMARKS);
+        List<FoundPartition> found = new ArrayList<>();
+        for (String name : files.list("")) {
+            int dash = name.lastIndexOf('-');
+            if (dash <= 0 || !isNumber(name, dash + 1) || !files.isDirectory(name)) {
+                continue;
+            }
+            LogIdentity identity = new LogIdentity(
+                    name.substring(0, dash), Integer.parseInt(name.substring(dash + 1)), topicId(files, name));
+            LogStart start = new LogStart(
+                    true,
+                    clean,
+                    recoveryPoints.getOrDefault(name, 0L),
+                    logStarts.getOrDefault(name, 0L),
+                    highWatermarks.getOrDefault(name, 0L));
+            found.add(new FoundPartition(identity, start));
+        }
+        return found;
+    }
+
+    private static boolean isNumber(String name, int from) {
+        int digits = name.length() - from;
+        return digits > 0 && digits < 10 && name.chars().skip(from).allMatch(c -> c >= '0' && c <= '9');
+    }
+
+    private static String topicId(FileSystem files, String directory) throws IOException {
+        ByteBuffer content =
+                AtomicFile.read(files, directory + '/' + PartitionMetadataFile.FILE_NAME, MAX_SMALL_FILE);
+        if (content == null) {
+            return null;
+        }
+        PartitionMetadataFile.Loaded loaded = PartitionMetadataFile.load(content);
+        refuseNewer(directory, loaded.failure());
+        return loaded.topicId();
+    }
+
+    /** By directory name. Unreadable: empty (rule S5). */
+    private static Map<String, Long> offsets(FileSystem files, String name) throws IOException {
+        Map<String, Long> offsets = new LinkedHashMap<>();
+        ByteBuffer content = AtomicFile.read(files, name, MAX_CHECKPOINT);
+        if (content != null) {
+            CheckpointFile.Loaded loaded = CheckpointFile.load(content);
+            refuseNewer(name, loaded.failure());
+            if (loaded.failure() != null) {
+                LOG.warn("{}: {}. It counts as absent.", name, loaded.failure().message());
+            } else {
+                loaded.entries().forEach(entry -> offsets.put(entry.topic() + '-' + entry.partition(), entry.offset()));
+            }
+        }
+        return offsets;
+    }
+
+    private static void refuseNewer(String what, Failure failure) throws IOException {
+        if (failure != null && failure.code() == FailureCode.UNSUPPORTED_FORMAT) {
+            throw new DirectoryRefusedException(what + ": " + failure.message());
+        }
+    }
+
+    /** Replaces the three checkpoint files, Kafka's formats (rule S5). {@code entries}: all partitions of the directory, in any stable order. */
     public static DiskJob<Void> writeCheckpoints(List<Checkpoint> entries) {
-        throw new UnsupportedOperationException("to come: " + entries);
+        return files -> {
+            replace(files, CheckpointFile.LOG_STARTS, entries, Checkpoint::logStartOffset);
+            replace(files, CheckpointFile.RECOVERY_POINTS, entries, Checkpoint::recoveryPoint);
+            replace(files, CheckpointFile.HIGH_WATERMARKS, entries, Checkpoint::highWatermark);
+            files.syncDirectory("");
+            return null;
+        };
+    }
+
+    private static void replace(
+            FileSystem files, String name, List<Checkpoint> entries, ToLongFunction<Checkpoint> offset)
+            throws IOException {
+        List<CheckpointFile.Entry> lines = new ArrayList<>(entries.size());
+        for (Checkpoint entry : entries) {
+            lines.add(new CheckpointFile.Entry(entry.topic(), entry.partition(), offset.applyAsLong(entry)));
+        }
+        AtomicFile.replaceUnsynced(files, name, CheckpointFile.image(lines));
     }
 
     /** The last write of a clean stop, after every log's close and the checkpoints succeeded (rule S6). */
     public static DiskJob<Void> markClean() {
-        throw new UnsupportedOperationException("to come");
+        return files -> {
+            CleanMark.write(files);
+            return null;
+        };
     }
 
     /** Renames a partition directory that no topic owns to {@code <name>.<uuid>-stray}; {@code suffix}: 32 hex digits. Nothing is lost. */
     public static DiskJob<Void> setAside(String directory, String suffix) {
-        throw new UnsupportedOperationException("to come: " + directory + suffix);
+        return files -> {
+            files.rename(
+                    directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.STRAY_SUFFIX));
+            files.syncDirectory("");
+            return null;
+        };
     }
 
     /** Unlinks at most {@code maxFiles} files of directories left by deletions; true when more remain. */
     public static DiskJob<Boolean> purgeDeleted(int maxFiles) {
-        throw new UnsupportedOperationException("to come: " + maxFiles);
+        return files -> {
+            int left = maxFiles;
+            for (String directory : files.list("")) {
+                if (!directory.endsWith(DirectoryDeletion.DELETE_SUFFIX) || !files.isDirectory(directory)) {
+                    continue;
+                }
+                for (String name : files.list(directory)) {
+                    if (left-- <= 0) {
+                        return true;
+                    }
+                    files.delete(directory + '/' + name);
+                }
+                files.delete(directory);
+            }
+            return false;
+        };
     }
 }

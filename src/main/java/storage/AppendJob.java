@@ -1,0 +1,125 @@
+package storage;
+
+import common.Mutations;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes one group of batches of one segment with one gathering write, makes the names that are missing, syncs if asked. Returns the segment's handle:
+ * {@code file} itself, or one opened here that the receiver then owns.
+ *
+ * @param makeDirectory the partition has no directory yet: make it and its partition.metadata
+ * @param epochs content of leader-epoch-checkpoint to persist before the batches (rule I1), or null
+ * @param file null: open {@code path}, made empty first if {@code makeFile}
+ * @param position the good end of the file: where to write, and what to cut back to (rule S2)
+ * @param olderFiles segment files before this one with content that is not synced yet; only with {@code sync}
+ * @param syncNames the segment's name must be durable before this returns (rule S4); only with {@code sync}
+ * @param syncDirectory so must partition.metadata and the directory's own name; only with {@code syncNames}
+ */
+record AppendJob(
+        LogIdentity log,
+        boolean makeDirectory,
+        ByteBuffer epochs,
+        String path,
+        FileHandle file,
+        boolean makeFile,
+        int preallocate,
+        ByteBuffer[] buffers,
+        int count,
+        int position,
+        boolean sync,
+        boolean syncNames,
+        boolean syncDirectory,
+        List<String> olderFiles,
+        Mutations mutations)
+        implements DiskJob<FileHandle> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AppendJob.class);
+
+    @Override
+    public FileHandle run(FileSystem files) throws IOException {
+        if (makeDirectory) {
+            PartitionFiles.makeDirectory(files, log, sync);
+        }
+        if (epochs != null) {
+            PartitionFiles.replace(files, log.directory() + '/' + LeaderEpochCache.FILE_NAME, epochs, sync);
+        }
+        FileHandle target = file != null ? file : openTarget(files);
+        boolean done = false;
+        try {
+            writeOrCutBack(target);
+            if (sync) {
+                makeDurable(files, target);
+            }
+            done = true;
+            return target;
+        } finally {
+            if (!done && target != file) {
+                target.release();
+            }
+        }
+    }
+
+    private FileHandle openTarget(FileSystem files) throws IOException {
+        FileHandle opened = files.open(path, makeFile ? FileSystem.Mode.CREATE : FileSystem.Mode.READ_WRITE);
+        boolean ready = false;
+        try {
+            if (makeFile && opened.size() > 0) {
+                opened.truncate(0);
+            }
+            if (makeFile && preallocate > 0) {
+                opened.preallocate(preallocate);
+            }
+            ready = true;
+            return opened;
+        } finally {
+            if (!ready) {
+                opened.release();
+            }
+        }
+    }
+
+    /** Rule S2: whatever part of a failed write is in the file goes; if that fails too, nothing more may be written in this directory. */
+    private void writeOrCutBack(FileHandle target) throws IOException {
+        try {
+            target.write(buffers, count, position);
+        } catch (IOException failed) {
+            try {
+                target.truncate(position);
+            } catch (IOException alsoFailed) {
+                failed.addSuppressed(alsoFailed);
+                throw new SyncFailedException(
+                        "could not cut " + path + " back to " + position + " bytes after a failed write", failed);
+            }
+            throw failed;
+        }
+    }
+
+    /** Rules S3, S4. */
+    private void makeDurable(FileSystem files, FileHandle target) throws IOException {
+        for (String older : olderFiles) {
+            PartitionFiles.sync(files, older);
+        }
+        try {
+            target.sync();
+        } catch (SyncFailedException failed) {
+            if (!mutations.active("retried-fsync")) {
+                throw failed;
+            }
+            LOG.warn("mutation retried-fsync: {}", path);
+            target.sync();
+        }
+        if (syncNames && !mutations.active("no-directory-fsync")) {
+            if (syncDirectory) {
+                PartitionFiles.sync(files, log.directory() + '/' + PartitionMetadataFile.FILE_NAME);
+            }
+            files.syncDirectory(log.directory());
+            if (syncDirectory) {
+                files.syncDirectory("");
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package storage;
+
+import common.Callback;
+import common.RandomSource;
+import java.io.IOException;
+
+/** Deletes a partition's directory, Kafka's way: renamed at once, so that the name is free; its files are unlinked later. */
+final class DirectoryDeletion {
+
+    static final String DELETE_SUFFIX = "-delete";
+    static final String STRAY_SUFFIX = "-stray";
+    private static final int MAX_NAME = 255;
+
+    private DirectoryDeletion() {}
+
+    static void run(LogState log, Callback<Void> done) {
+        String from = log.identity.directory();
+        String to = asideName(from, randomHex(log.context.ports().random()), DELETE_SUFFIX);
+        long delay = log.config.fileDeleteDelayMillis();
+        DiskJob<Void> rename = files -> {
+            if (files.exists(from) || files.isDirectory(from)) {
+                files.rename(from, to);
+            }
+            return null;
+        };
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, rename, (none, failure) -> {
+            if (failure == null) {
+                log.context.ports().timers().after(delay, () -> log.context
+                        .disk()
+                        .run(DiskExecutor.Lane.BLOCKING, files -> unlink(files, to), (nothing, failed) -> {}));
+            }
+            done.done(null, failure);
+        });
+    }
+
+    private static Void unlink(FileSystem files, String directory) throws IOException {
+        if (files.isDirectory(directory)) {
+            for (String name : files.list(directory)) {
+                files.delete(directory + '/' + name);
+            }
+            files.delete(directory);
+        }
+        return null;
+    }
+
+    /** {@code <topic>-<partition>.<32 hex digits><suffix>}, the front cut so that the whole is a legal file name. */
+    static String asideName(String directory, String hex, String suffix) {
+        String tail = "." + hex + suffix;
+        return directory.substring(0, Math.min(directory.length(), MAX_NAME - tail.length())) + tail;
+    }
+
+    static String randomHex(RandomSource random) {
+        return hex(random.nextLong()) + hex(random.nextLong());
+    }
+
+    private static String hex(long value) {
+        String digits = Long.toHexString(value);
+        return "0".repeat(16 - digits.length()) + digits;
+    }
+}

@@ -1,0 +1,310 @@
+package storage;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import records.BatchHeader;
+import records.BatchSummary;
+
+/**
+ * Appends with group commit: one write job of this log is in flight at most; batches that come meanwhile wait and go together in the next. Offsets,
+ * epoch and producer state are settled in one step when a batch comes (rule P5), and taken back if its write fails (rule S2).
+ */
+final class LogAppender {
+
+    /** Most batches in one job; Linux takes 1024 buffers in a gathering write. */
+    private static final int MAX_GROUP = 512;
+
+    private final LogState log;
+    private final LogFlusher flusher;
+    private final ArrayDeque<QueuedBatch> queue = new ArrayDeque<>(4);
+    private ArrayList<QueuedBatch> inFlight = new ArrayList<>(4);
+    private int queuedBytes;
+    private boolean writing;
+    private Runnable whenIdle;
+
+    LogAppender(LogState log, LogFlusher flusher) {
+        this.log = log;
+        this.flusher = flusher;
+    }
+
+    void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done) {
+        Failure refusal = refusal(batch.remaining());
+        if (refusal != null) {
+            done.fail(refusal);
+            return;
+        }
+        int at = batch.position();
+        BatchHeader.assign(batch, at, log.assignedEnd, leaderEpoch);
+        long appendTime = -1;
+        if (log.config.logAppendTime() && !BatchHeader.isControl(batch, at)) {
+            appendTime = log.context.ports().clock().wallMillis();
+            BatchHeader.setLogAppendTime(batch, at, appendTime);
+        }
+        BatchSummary summary = BatchSummary.of(batch, at);
+        ProducerVerdict verdict = log.producers.check(summary, log.assignedEnd);
+        switch (verdict.kind()) {
+            case REFUSED -> {
+                done.fail(verdict.failure());
+                return;
+            }
+            case DUPLICATE -> {
+                long time = log.config.logAppendTime() ? verdict.timestamp() : -1;
+                AppendResult original = new AppendResult(verdict.baseOffset(), verdict.lastOffset(), time, true);
+                queue.add(new QueuedBatch(null, summary, log.segments.last(), original, done));
+            }
+            case OK -> enqueue(
+                    batch,
+                    summary,
+                    new AppendResult(summary.baseOffset(), summary.lastOffset(), appendTime, false),
+                    done);
+        }
+        writeNext();
+    }
+
+    /** Batches of a leader, each as it is. */
+    void appendFetched(ByteBuffer batches, Callback<AppendResult> done) {
+        Failure refusal = refusal(batches.remaining());
+        if (refusal != null) {
+            done.fail(refusal);
+            return;
+        }
+        List<ByteBuffer> slices = new ArrayList<>();
+        long expected = log.assignedEnd;
+        for (int at = batches.position(); at < batches.limit(); at += BatchHeader.sizeInBytes(batches, at)) {
+            if (!BatchHeader.isFramed(batches, at) || BatchHeader.baseOffset(batches, at) < expected) {
+                done.fail(FailureCode.CORRUPT_BATCH, "fetched batch is cut, or below the log's end " + expected);
+                return;
+            }
+            expected = BatchHeader.nextOffset(batches, at);
+            slices.add(batches.slice(at, BatchHeader.sizeInBytes(batches, at)));
+        }
+        long first = slices.isEmpty() ? -1 : BatchHeader.baseOffset(slices.get(0), 0);
+        AppendResult all = new AppendResult(first, expected - 1, -1, false);
+        for (int i = 0; i < slices.size(); i++) {
+            BatchSummary summary = BatchSummary.of(slices.get(i), 0);
+            boolean last = i == slices.size() - 1;
+            enqueue(slices.get(i), summary, all, last ? done : null);
+        }
+        if (slices.isEmpty()) {
+            done.succeed(all);
+        }
+        writeNext();
+    }
+
+    private Failure refusal(int bytes) {
+        Failure unusable = log.unusable();
+        if (unusable != null) {
+            return unusable;
+        }
+        if (queuedBytes > 0 && queuedBytes + bytes > log.context.limits().queuedBytes()) {
+            return Failure.of(FailureCode.OVERLOADED, "append queue of " + log.identity.directory() + " is full");
+        }
+        if (log.context.diskSpace().isFull(bytes)) {
+            return Failure.of(FailureCode.DISK_FULL, "free disk space is below the reserve");
+        }
+        return null;
+    }
+
+    private void enqueue(ByteBuffer batch, BatchSummary summary, AppendResult result, Callback<AppendResult> done) {
+        Segment segment = segmentFor(summary);
+        log.apply(summary, segment);
+        segment.onAssigned(summary);
+        log.assignedEnd = summary.nextOffset();
+        queuedBytes += summary.sizeInBytes();
+        QueuedBatch queued = new QueuedBatch(batch, summary, segment, result, done);
+        queue.add(queued);
+        if (done != null && log.context.ports().mutations().active("ack-before-write")) {
+            queue.removeLast();
+            queue.add(new QueuedBatch(batch, summary, segment, result, null));
+            done.succeed(result);
+        }
+    }
+
+    private Segment segmentFor(BatchSummary batch) {
+        Segment active = log.segments.last();
+        long wallMillis = log.context.ports().clock().wallMillis();
+        if (!active.mustRollFor(batch, log.config, wallMillis)) {
+            return active;
+        }
+        return roll();
+    }
+
+    /** The active segment takes no more; the next batch begins a new one. */
+    Segment roll() {
+        Segment old = log.segments.last();
+        Segment fresh = log.newSegment(log.assignedEnd);
+        log.segments.add(fresh);
+        flusher.rolled(old, log.assignedEnd, log.producers.image());
+        return fresh;
+    }
+
+    /** Nothing queued, nothing being written. */
+    boolean idle() {
+        return !writing && queue.isEmpty();
+    }
+
+    /** Runs {@code task} once, when no write is in flight and nothing is queued; now if so. */
+    void whenIdle(Runnable task) {
+        if (idle()) {
+            task.run();
+        } else {
+            Runnable before = whenIdle;
+            whenIdle = before == null ? task : () -> {
+                before.run();
+                task.run();
+            };
+        }
+    }
+
+    private void writeNext() {
+        while (!writing && !queue.isEmpty()) {
+            writing = true;
+            int bytes = takeGroup();
+            if (bytes == 0) {
+                answer(null);
+            } else {
+                submit(inFlight);
+            }
+        }
+        if (idle() && whenIdle != null) {
+            Runnable task = whenIdle;
+            whenIdle = null;
+            task.run();
+        }
+    }
+
+    /** Moves the next batches, all of one segment, to {@link #inFlight}. */
+    private int takeGroup() {
+        int bytes = 0;
+        Segment segment = null;
+        while (!queue.isEmpty() && inFlight.size() < MAX_GROUP) {
+            QueuedBatch next = queue.peek();
+            if (next.buffer() != null) {
+                if (segment != null && next.segment() != segment) {
+                    break;
+                }
+                segment = next.segment();
+                bytes += next.size();
+            }
+            inFlight.add(queue.poll());
+        }
+        return bytes;
+    }
+
+    private void submit(List<QueuedBatch> group) {
+        ByteBuffer[] buffers = new ByteBuffer[group.size()];
+        int count = 0;
+        Segment segment = null;
+        long end = log.writtenEnd;
+        for (int i = 0; i < group.size(); i++) {
+            QueuedBatch queued = group.get(i);
+            if (queued.buffer() != null) {
+                buffers[count++] = queued.buffer();
+                segment = queued.segment();
+                end = queued.summary().nextOffset();
+            }
+        }
+        boolean sync = log.config.flushMessages() <= end - log.durableEnd;
+        FileHandle open = segment.made ? log.context.openFiles().retained(segment) : null;
+        ByteBuffer epochs = log.epochsDirty ? log.epochs.image() : null;
+        log.epochsDirty = false;
+        AppendJob job = new AppendJob(
+                log.identity,
+                !log.directoryMade,
+                epochs,
+                segment.path(log.identity, SegmentFiles.LOG),
+                open,
+                !segment.made,
+                log.config.preallocate() ? log.config.segmentBytes() : 0,
+                buffers,
+                count,
+                segment.size,
+                sync,
+                sync && !(segment.nameDurable && log.directoryDurable),
+                sync && !log.directoryDurable,
+                sync ? flusher.unsyncedBefore(segment) : List.of(),
+                log.context.ports().mutations());
+        Segment target = segment;
+        log.context.disk().run(DiskExecutor.Lane.APPEND, job, (file, failure) -> {
+            if (open != null) {
+                open.release();
+            }
+            if (failure == null) {
+                written(target, open == null ? file : null, sync);
+            } else {
+                log.epochsDirty |= epochs != null;
+                failed(failure);
+            }
+        });
+    }
+
+    private void written(Segment segment, FileHandle opened, boolean synced) {
+        if (opened != null) {
+            log.context.openFiles().adopt(segment, opened);
+        }
+        segment.made = true;
+        log.directoryMade = true;
+        int from = segment.size;
+        for (int i = 0; i < inFlight.size(); i++) {
+            QueuedBatch queued = inFlight.get(i);
+            if (queued.buffer() != null) {
+                BatchSummary batch = queued.summary();
+                log.recent.add(batch.baseOffset(), segment.size);
+                segment.onWritten(batch, log.config.indexIntervalBytes(), log.context.ports().mutations());
+                log.writtenEnd = batch.nextOffset();
+            }
+        }
+        queuedBytes -= segment.size - from;
+        if (from == 0 || from / WarmChunks.CHUNK_BYTES != (segment.size - 1) / WarmChunks.CHUNK_BYTES) {
+            log.context.warm().add(segment, from, segment.size);
+        }
+        if (synced) {
+            segment.nameDurable = true;
+            log.directoryDurable = true;
+            log.durableEnd = log.writtenEnd;
+        }
+        log.producers.settled(log.writtenEnd);
+        flusher.onWritten();
+        answer(null);
+        writeNext();
+    }
+
+    /** Nothing of the group nor of what was queued behind it is in the log: offsets, producers, epochs and segments go back to the written end. */
+    private void failed(Failure failure) {
+        FailureCode code = failure.code();
+        if (code == FailureCode.SYNC_FAILED) {
+            log.context.goOffline(failure);
+        } else if (code == FailureCode.DISK_FULL) {
+            log.context.diskSpace().foundFull();
+        }
+        inFlight.addAll(queue);
+        queue.clear();
+        queuedBytes = 0;
+        flusher.cancelAbove(log.writtenEnd);
+        log.undoUnwritten();
+        answer(failure);
+        writeNext();
+    }
+
+    /** Answers the group in order. Calls made by the callbacks join the queue; {@link #writing} holds them back until all are answered. */
+    private void answer(Failure failure) {
+        ArrayList<QueuedBatch> answered = inFlight;
+        inFlight = new ArrayList<>(4);
+        for (int i = 0; i < answered.size(); i++) {
+            QueuedBatch queued = answered.get(i);
+            if (queued.done() != null) {
+                if (failure == null) {
+                    queued.done().succeed(queued.result());
+                } else {
+                    queued.done().fail(failure);
+                }
+            }
+        }
+        writing = false;
+    }
+}

@@ -1,0 +1,270 @@
+package storage;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Raises the log start: by age and size of whole segments, or on demand (DeleteRecords). Always the new start is persisted first, then files are renamed,
+ * and unlinked later (rules I12, S4). Works in the background, one round at a time; never above the high watermark, never the active segment (K6).
+ */
+final class LogRetention {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogRetention.class);
+    /** Segments looked up or removed in one round; the rest at the next. */
+    private static final int MAX_SEGMENTS = 256;
+
+    private final LogState log;
+    private final PartitionLog owner;
+    private final LogAppender appender;
+    private final LogFlusher flusher;
+    private boolean running;
+    private Runnable whenIdle;
+
+    LogRetention(LogState log, PartitionLog owner, LogAppender appender, LogFlusher flusher) {
+        this.log = log;
+        this.owner = owner;
+        this.appender = appender;
+        this.flusher = flusher;
+    }
+
+    /** Periodic duty; does nothing if a round is under way. */
+    void run(long wallMillis) {
+        if (running || (log.segments.count() == 1 && log.segments.last().size == 0)) {
+            return;
+        }
+        running = true;
+        List<String> unknown = new ArrayList<>();
+        if (log.config.cleanupDelete() && log.config.retentionMillis() >= 0) {
+            for (int i = 0; i < log.segments.count() && unknown.size() < MAX_SEGMENTS; i++) {
+                Segment segment = log.segments.get(i);
+                if (!segment.maxTimestampKnown) {
+                    unknown.add(segment.path(log.identity, SegmentFiles.TIME_INDEX));
+                } else if (!expired(segment, wallMillis)) {
+                    break;
+                }
+            }
+        }
+        if (unknown.isEmpty()) {
+            rollIfAllGo(wallMillis);
+            return;
+        }
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, new LargestTimes(unknown), (times, failure) -> {
+            if (failure == null) {
+                learn(times);
+                rollIfAllGo(wallMillis);
+            } else {
+                finish();
+            }
+        });
+    }
+
+    private void learn(List<IndexSearch.TimeEntry> times) {
+        int next = 0;
+        for (int i = 0; i < log.segments.count() && next < times.size(); i++) {
+            Segment segment = log.segments.get(i);
+            if (!segment.maxTimestampKnown) {
+                IndexSearch.TimeEntry time = times.get(next++);
+                segment.maxTimestampKnown = true;
+                segment.maxTimestamp = time.timestamp();
+                segment.maxTimestampOffset = segment.baseOffset + time.lastOffset();
+            }
+        }
+    }
+
+    /** Last entries of time indexes, with relative offsets; one without entries counts by the file's last change, as in Kafka. */
+    private record LargestTimes(List<String> paths) implements DiskJob<List<IndexSearch.TimeEntry>> {
+        @Override
+        public List<IndexSearch.TimeEntry> run(FileSystem files) throws IOException {
+            List<IndexSearch.TimeEntry> times = new ArrayList<>(paths.size());
+            for (String path : paths) {
+                IndexSearch.TimeEntry last = IndexSearch.lastTime(files, path, 0);
+                String logFile = path.substring(0, path.length() - SegmentFiles.TIME_INDEX.length()) + SegmentFiles.LOG;
+                times.add(last != null ? last : new IndexSearch.TimeEntry(files.lastModifiedMillis(logFile), 0));
+            }
+            return times;
+        }
+    }
+
+    /** The active segment is never removed; when it should go too it is rolled first, and goes once it is closed. */
+    private void rollIfAllGo(long wallMillis) {
+        Segment active = log.segments.last();
+        boolean all = removable(wallMillis) == log.segments.count() - 1;
+        boolean activeToo = all
+                && active.size > 0
+                && appender.idle()
+                && log.writtenEnd <= log.highWatermark
+                && reason(active, log.writtenEnd, log.segments.sizeBytes() - sizeBefore(active), wallMillis);
+        if (activeToo) {
+            appender.roll();
+            flusher.whenIdle(() -> remove(wallMillis));
+        } else {
+            remove(wallMillis);
+        }
+    }
+
+    private long sizeBefore(Segment active) {
+        return log.segments.sizeBytes() - active.size;
+    }
+
+    private boolean expired(Segment segment, long wallMillis) {
+        long newest = segment.maxTimestamp >= 0 ? segment.maxTimestamp : segment.createdMillis;
+        return log.config.retentionMillis() >= 0 && wallMillis - newest > log.config.retentionMillis();
+    }
+
+    private boolean reason(Segment segment, long endOffset, long bytesFromHere, long wallMillis) {
+        if (endOffset <= log.logStart) {
+            return true;
+        }
+        if (!log.config.cleanupDelete()) {
+            return false;
+        }
+        return expired(segment, wallMillis)
+                || (log.config.retentionBytes() >= 0 && bytesFromHere - segment.size >= log.config.retentionBytes());
+    }
+
+    /** How many closed segments from the first on may go now. */
+    private int removable(long wallMillis) {
+        long bytes = log.segments.sizeBytes();
+        int count = 0;
+        while (count < log.segments.count() - 1 && count < MAX_SEGMENTS) {
+            Segment segment = log.segments.get(count);
+            long end = log.segments.get(count + 1).baseOffset;
+            boolean closed = segment.index == null;
+            if (!closed || end > log.highWatermark || !reason(segment, end, bytes, wallMillis)) {
+                break;
+            }
+            bytes -= segment.size;
+            count++;
+        }
+        return count;
+    }
+
+    private void remove(long wallMillis) {
+        int count = log.unusable() == null ? removable(wallMillis) : 0;
+        if (count == 0) {
+            finish();
+            return;
+        }
+        long newStart = Math.max(log.logStart, log.segments.get(count).baseOffset);
+        raise(newStart, failure -> {
+            if (failure != null) {
+                finish();
+                return;
+            }
+            dropFiles(log.segments.removeFirst(count), newStart);
+        });
+    }
+
+    private interface Raised {
+        void done(Failure failure);
+    }
+
+    /** Rule I12: persisted first. */
+    private void raise(long newStart, Raised raised) {
+        if (newStart <= log.logStart) {
+            raised.done(null);
+            return;
+        }
+        log.context.host().persistLogStart(owner, newStart, (none, failure) -> {
+            if (failure == null && newStart > log.logStart) {
+                log.logStart = newStart;
+                log.epochsDirty |= log.epochs.truncateFromStart(newStart);
+                log.producers.advanceLogStart(newStart);
+            }
+            raised.done(failure);
+        });
+    }
+
+    private void dropFiles(List<Segment> removed, long newStart) {
+        List<String> paths = new ArrayList<>();
+        long bytes = 0;
+        for (Segment segment : removed) {
+            log.context.openFiles().drop(segment);
+            bytes += segment.size;
+            for (String suffix : SegmentFiles.ALL) {
+                paths.add(segment.path(log.identity, suffix));
+            }
+            paths.add(segment.path(log.identity, SegmentFiles.SNAPSHOT));
+        }
+        LOG.info("{}: {} segments ({} bytes) deleted, log starts at {}",
+                log.identity.directory(), removed.size(), bytes, newStart);
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, new Rename(paths), (renamed, failure) -> {
+            if (failure == null) {
+                unlinkLater(renamed);
+            } else {
+                LOG.warn("{}: could not rename deleted segments: {}", log.identity.directory(), failure.message());
+            }
+            finish();
+        });
+    }
+
+    private record Rename(List<String> paths) implements DiskJob<List<String>> {
+        @Override
+        public List<String> run(FileSystem files) throws IOException {
+            List<String> renamed = new ArrayList<>(paths.size());
+            for (String path : paths) {
+                if (files.exists(path)) {
+                    files.rename(path, path + SegmentFiles.DELETED);
+                    renamed.add(path + SegmentFiles.DELETED);
+                }
+            }
+            return renamed;
+        }
+    }
+
+    private void unlinkLater(List<String> paths) {
+        log.context.ports().timers().after(log.config.fileDeleteDelayMillis(), () -> log.context
+                .disk()
+                .run(DiskExecutor.Lane.BLOCKING, files -> {
+                    for (String path : paths) {
+                        files.delete(path);
+                    }
+                    return null;
+                }, (none, failure) -> {}));
+    }
+
+    /** DeleteRecords. */
+    void deleteBefore(long offset, Callback<Long> done) {
+        Failure unusable = log.unusable();
+        long target = offset == -1 ? log.highWatermark : offset;
+        if (unusable != null) {
+            done.fail(unusable);
+        } else if (target < 0 || target > log.highWatermark) {
+            done.fail(
+                    FailureCode.OFFSET_OUT_OF_RANGE,
+                    "cannot delete up to " + offset + ", the high watermark is " + log.highWatermark);
+        } else {
+            raise(target, failure -> {
+                if (failure == null) {
+                    done.succeed(log.logStart);
+                } else {
+                    done.fail(failure);
+                }
+            });
+        }
+    }
+
+    /** Runs {@code task} once, when no round is under way. */
+    void whenIdle(Runnable task) {
+        if (running) {
+            whenIdle = task;
+        } else {
+            task.run();
+        }
+    }
+
+    private void finish() {
+        running = false;
+        if (whenIdle != null) {
+            Runnable task = whenIdle;
+            whenIdle = null;
+            task.run();
+        }
+    }
+}

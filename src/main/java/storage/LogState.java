@@ -1,0 +1,125 @@
+package storage;
+
+import common.Failure;
+import common.FailureCode;
+import config.LogConfig;
+import java.util.ArrayList;
+import java.util.List;
+import records.BatchSummary;
+
+/** The owner-side state of one log, shared by its parts (appender, reader, flusher, ...). No behaviour beyond keeping itself consistent. */
+final class LogState {
+
+    final LogIdentity identity;
+    final LogContext context;
+    final SegmentList segments = new SegmentList();
+    final RecentBatches recent = new RecentBatches(128);
+    final List<DamagedRange> damage = new ArrayList<>(0);
+    LogConfig config;
+    ProducerStates producers;
+    LeaderEpochCache epochs;
+
+    long logStart;
+    /** End of what is written: LEO. */
+    long writtenEnd;
+    /** End of what is written or queued: the next offset to give. */
+    long assignedEnd;
+    /** End of what is fsynced, names and all. */
+    long durableEnd;
+    long highWatermark;
+    long lastFlushNanos;
+
+    boolean directoryMade;
+    /** The names of the directory and of partition.metadata have been synced. */
+    boolean directoryDurable;
+    boolean epochsDirty;
+    boolean closed;
+
+    LogState(LogIdentity identity, LogContext context, LogConfig config) {
+        this.identity = identity;
+        this.context = context;
+        this.config = config;
+    }
+
+    /** Null, or why nothing can be done with this log any more. */
+    Failure unusable() {
+        if (closed) {
+            return Failure.of(FailureCode.STORAGE_ERROR, "log " + identity.directory() + " is closed");
+        }
+        if (context.offline()) {
+            return Failure.of(FailureCode.STORAGE_ERROR, "log directory is offline after a failed sync");
+        }
+        return null;
+    }
+
+    /** Takes over what opening found. */
+    void adopt(RecoveredLog found) {
+        for (Segment segment : found.segments()) {
+            segments.add(segment);
+        }
+        segments.last().rollJitterMillis = rollJitter();
+        producers = found.producers();
+        epochs = found.epochs();
+        epochsDirty = found.epochsChanged();
+        damage.addAll(found.damage());
+        writtenEnd = found.endOffset();
+        assignedEnd = found.endOffset();
+    }
+
+    /** A segment to be written next. */
+    Segment newSegment(long baseOffset) {
+        Segment segment = new Segment(baseOffset, context.ports().clock().wallMillis());
+        segment.index = new IndexTail(baseOffset);
+        segment.rollJitterMillis = rollJitter();
+        return segment;
+    }
+
+    /** So that the segments of many partitions do not roll at one moment. */
+    long rollJitter() {
+        long bound = Math.min(config.segmentJitterMillis(), config.segmentMillis());
+        return bound <= 0 ? 0 : Math.floorMod(context.ports().random().nextLong(), bound);
+    }
+
+    /** Takes a batch, offsets given, into producer and epoch state; in the step that gave the offsets (rule P5). */
+    void apply(BatchSummary batch, Segment segment) {
+        CompletedTransaction ended = producers.apply(batch);
+        if (ended != null && ended.aborted()) {
+            segment.addAborted(ended);
+        }
+        if (batch.leaderEpoch() >= 0 && epochs.assign(batch.leaderEpoch(), batch.baseOffset())) {
+            epochsDirty = true;
+        }
+    }
+
+    /** Appends failed: nothing at or above the written end was taken in (rule S2). */
+    void undoUnwritten() {
+        assignedEnd = writtenEnd;
+        producers.undoFrom(writtenEnd);
+        cutEpochs(writtenEnd);
+        int keep = segments.floorIndex(writtenEnd) + 1;
+        for (Segment dropped : segments.removeFrom(keep)) {
+            context.openFiles().drop(dropped);
+        }
+        Segment active = segments.last();
+        active.resetAssigned();
+        if (active.aborted != null) {
+            active.aborted.truncateTo(writtenEnd);
+        }
+    }
+
+    long lastStableOffset() {
+        return Math.min(highWatermark, producers.firstUnstableOffset());
+    }
+
+    /** Epochs that began after what is now the end begin at it (a failed append or a cut took the batches away). */
+    void cutEpochs(long end) {
+        int latest = epochs.latestEpoch();
+        if (epochs.truncateFromEnd(end + 1)) {
+            epochsDirty = true;
+        }
+        if (latest > epochs.latestEpoch()) {
+            epochs.assign(latest, end);
+            epochsDirty = true;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Blocking steps on the files of a partition's directory that several jobs share. */
+final class PartitionFiles {
+
+    private PartitionFiles() {}
+
+    /** Makes the partition's directory and partition.metadata, unless they are there. {@code durable}: content synced; the caller syncs the directories. */
+    static void makeDirectory(FileSystem files, LogIdentity log, boolean durable) throws IOException {
+        if (!files.isDirectory(log.directory())) {
+            files.createDirectory(log.directory());
+        }
+        String path = log.directory() + '/' + PartitionMetadataFile.FILE_NAME;
+        if (!files.exists(path)) {
+            replace(files, path, PartitionMetadataFile.image(log.topicId()), durable);
+        }
+    }
+
+    /** Replaces a small file by way of a temporary one (rule S4); without {@code durable} nothing is synced: safe against a crash of the process only. */
+    static void replace(FileSystem files, String path, ByteBuffer content, boolean durable) throws IOException {
+        if (durable) {
+            AtomicFile.replace(files, path, content);
+            return;
+        }
+        String temporary = path + ".tmp";
+        FileHandle file = files.open(temporary, FileSystem.Mode.CREATE);
+        try {
+            if (file.size() > 0) {
+                file.truncate(0);
+            }
+            file.write(new ByteBuffer[] {content.duplicate()}, 1, 0);
+        } finally {
+            file.release();
+        }
+        files.rename(temporary, path);
+    }
+
+    /** Makes a file's content durable; no error if it is gone. */
+    static void sync(FileSystem files, String path) throws IOException {
+        if (!files.exists(path)) {
+            return;
+        }
+        FileHandle file = files.open(path, FileSystem.Mode.READ_WRITE);
+        try {
+            file.sync();
+        } finally {
+            file.release();
+        }
+    }
+
+    /** Writes entries into an index file and cuts it behind them; no entries at 0 and no file: nothing to do. */
+    static void writeIndex(FileSystem files, String path, int firstEntry, int entryBytes, ByteBuffer entries, boolean durable)
+            throws IOException {
+        if (!entries.hasRemaining() && !durable) {
+            return;
+        }
+        FileHandle file = files.open(path, FileSystem.Mode.CREATE);
+        try {
+            long start = (long) firstEntry * entryBytes;
+            long end = start + entries.remaining();
+            if (entries.hasRemaining()) {
+                file.write(new ByteBuffer[] {entries.duplicate()}, 1, start);
+            }
+            if (file.size() > end) {
+                file.truncate(end);
+            }
+            if (durable) {
+                file.sync();
+            }
+        } finally {
+            file.release();
+        }
+    }
+
+    /** Fills {@code target} from {@code position}; returns how many bytes there were. */
+    static int readFully(FileHandle file, ByteBuffer target, long position) throws IOException {
+        int total = 0;
+        while (target.hasRemaining()) {
+            int got = file.read(target, position + total);
+            if (got <= 0) {
+                break;
+            }
+            total += got;
+        }
+        return total;
+    }
+}

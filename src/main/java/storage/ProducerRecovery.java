@@ -1,0 +1,119 @@
+package storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import records.BatchSummary;
+import records.schemas.ProducerSnapshot;
+
+/** Brings the producer states to exactly the log's end (rules S7, P4): newest readable snapshot, then the batches behind it. Blocking. */
+final class ProducerRecovery {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ProducerRecovery.class);
+    private static final int MAX_SNAPSHOT = 256 << 20;
+
+    private final Recovery.Settings settings;
+    private final List<Segment> segments;
+    private final List<String> names;
+    private final List<DamagedRange> damage;
+
+    ProducerRecovery(
+            Recovery.Settings settings, List<Segment> segments, List<String> names, List<DamagedRange> damage) {
+        this.settings = settings;
+        this.segments = segments;
+        this.names = names;
+        this.damage = damage;
+    }
+
+    /**
+     * @param newest snapshots behind it are not used
+     * @param end of the log
+     * @param rebuiltFrom segments from this base on get their transaction index anew
+     * @param epochs to be filled from all batches, or null
+     */
+    ProducerStates load(FileSystem files, long newest, long end, long rebuiltFrom, LeaderEpochCache epochs)
+            throws IOException {
+        ProducerStates states = snapshot(files, newest, end);
+        long from = states.endOffset();
+        if (epochs != null) {
+            from = Math.min(from, segments.get(0).baseOffset);
+        }
+        if (settings.mutations().active("stale-producer-snapshot")) {
+            return states;
+        }
+        for (int i = 0; i < segments.size() && from < end; i++) {
+            boolean below = i + 1 < segments.size() && segments.get(i + 1).baseOffset <= from;
+            if (!below && segments.get(i).made && segments.get(i).size > 0) {
+                replay(files, segments.get(i), from, states, segments.get(i).baseOffset >= rebuiltFrom, epochs);
+            }
+        }
+        states.settled(end);
+        return states;
+    }
+
+    private ProducerStates snapshot(FileSystem files, long newest, long end) throws IOException {
+        for (int i = names.size() - 1; i >= 0; i--) {
+            long offset = SegmentFiles.baseOffset(names.get(i), SegmentFiles.SNAPSHOT);
+            if (offset < 0) {
+                continue;
+            }
+            String path = settings.identity().directory() + '/' + names.get(i);
+            if (offset > end) {
+                files.delete(path);
+            } else if (offset <= newest) {
+                ByteBuffer content = AtomicFile.read(files, path, MAX_SNAPSHOT);
+                ProducerSnapshot.Loaded loaded = content == null ? null : ProducerSnapshot.decode(content);
+                if (loaded != null && loaded.failure() == null) {
+                    return ProducerStates.of(loaded.entries(), offset);
+                }
+                LOG.warn("{} cannot be read; an older one or the log itself is used", path);
+            }
+        }
+        return new ProducerStates(segments.get(0).baseOffset);
+    }
+
+    private void replay(
+            FileSystem files, Segment segment, long from, ProducerStates states, boolean index, LeaderEpochCache epochs)
+            throws IOException {
+        SegmentView view = new SegmentView(settings.identity(), segment.baseOffset, segment.size, null, 0);
+        FileHandle file = view.open(files);
+        try {
+            BatchScanner scanner = new BatchScanner(file, 0, segment.size);
+            if (from > segment.baseOffset) {
+                view.moveTo(scanner, IndexSearch.floorOffset(
+                        files, view.path(SegmentFiles.OFFSET_INDEX), segment.baseOffset, from));
+            }
+            while (next(scanner, segment)) {
+                BatchSummary batch = scanner.summary();
+                if (epochs != null && batch.leaderEpoch() > epochs.latestEpoch()) {
+                    epochs.assign(batch.leaderEpoch(), batch.baseOffset());
+                }
+                if (batch.baseOffset() >= states.endOffset()) {
+                    CompletedTransaction ended = states.apply(batch);
+                    if (ended != null && ended.aborted() && index) {
+                        segment.addAborted(ended);
+                    }
+                    states.settled(batch.nextOffset());
+                }
+                scanner.skip();
+            }
+        } finally {
+            view.close(file);
+        }
+    }
+
+    /** Loads the next batch, passing over damaged ranges. */
+    private boolean next(BatchScanner scanner, Segment segment) throws IOException {
+        for (DamagedRange range : damage) {
+            boolean inside = range.segmentBase() == segment.baseOffset
+                    && scanner.position() >= range.fromPosition()
+                    && scanner.position() < range.toPosition();
+            if (inside) {
+                scanner.moveTo(range.toPosition());
+            }
+        }
+        return scanner.load();
+    }
+}

@@ -1,0 +1,21 @@
+package storage;
+
+import java.util.List;
+
+/**
+ * What the opening of a log found on the disk; handed over to the log's owner.
+ *
+ * @param segments in offset order, at least one; the last is the one to be written, with its index tail
+ * @param endOffset first offset after the last batch
+ * @param durableEnd up to where the log is known to be on the disk
+ * @param epochsChanged leader-epoch-checkpoint must be written again
+ * @param damage ranges without valid batches (rule S8)
+ */
+record RecoveredLog(
+        List<Segment> segments,
+        long endOffset,
+        long durableEnd,
+        ProducerStates producers,
+        LeaderEpochCache epochs,
+        boolean epochsChanged,
+        List<DamagedRange> damage) {}

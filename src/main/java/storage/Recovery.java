@@ -1,0 +1,347 @@
+package storage;
+
+import common.FailureCode;
+import common.Mutations;
+import config.LogConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Opens a partition's directory. After a clean stop: sizes, the end of the last segment, the last snapshot; nothing else is read. After an unclean one
+ * everything from the recovery point on is checked (rules S7, S8) and what depends on it rebuilt. Blocking. Needs no free space: what cannot be
+ * written is left missing.
+ */
+final class Recovery implements DiskJob<RecoveredLog> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
+
+    /** What a recovery goes by. */
+    record Settings(
+            LogIdentity identity,
+            LogConfig config,
+            LogStart start,
+            long recoveryPoint,
+            long wallMillis,
+            Mutations mutations) {}
+
+    private final Settings settings;
+    private final String directory;
+    private final List<DamagedRange> damage = new ArrayList<>(0);
+    private List<Segment> segments;
+    private List<String> names;
+    private LeaderEpochCache epochs;
+    private boolean epochsChanged;
+    private boolean epochsLost;
+    private long end;
+    /** Base of the first segment that was checked batch by batch; MAX_VALUE when none was. */
+    private long scannedFrom = Long.MAX_VALUE;
+
+    Recovery(LogIdentity identity, LogConfig config, LogStart start, long wallMillis, Mutations mutations) {
+        this.settings = new Settings(identity, config, start, start.recoveryPoint(), wallMillis, mutations);
+        this.directory = identity.directory();
+    }
+
+    @Override
+    public RecoveredLog run(FileSystem files) throws IOException {
+        names = files.list(directory);
+        dropLeftovers(files);
+        segments = findSegments(files);
+        loadEpochs(files);
+        end = segments.isEmpty() ? 0 : segments.get(0).baseOffset;
+        if (!segments.isEmpty()) {
+            if (!settings.start().cleanStop() || !openClean(files)) {
+                scan(files);
+            }
+        }
+        boolean unsynced = !settings.start().cleanStop() && end > settings.recoveryPoint();
+        if (unsynced && settings.config().durable()) {
+            syncScanned(files);
+            unsynced = false;
+        }
+        long durableEnd = unsynced ? settings.recoveryPoint() : end;
+        ensureActive();
+        LeaderEpochCache rebuilt = epochsLost ? new LeaderEpochCache() : null;
+        ProducerStates producers = new ProducerRecovery(settings, segments, names, damage)
+                .load(files, Math.min(scannedFrom, end), end, scannedFrom, rebuilt);
+        if (epochsLost) {
+            epochs = rebuilt;
+            epochsChanged = true;
+        }
+        epochsChanged |= epochs.truncateFromEnd(end);
+        return new RecoveredLog(segments, end, durableEnd, producers, epochs, epochsChanged, damage);
+    }
+
+    /** What a stop in the middle of a deletion or replacement has left. */
+    private void dropLeftovers(FileSystem files) throws IOException {
+        List<String> kept = new ArrayList<>(names.size());
+        for (String name : names) {
+            if (name.endsWith(SegmentFiles.DELETED) || name.endsWith(".tmp")) {
+                files.delete(directory + '/' + name);
+            } else {
+                kept.add(name);
+            }
+        }
+        names = kept;
+    }
+
+    private List<Segment> findSegments(FileSystem files) throws IOException {
+        List<Segment> found = new ArrayList<>();
+        for (String name : names) {
+            long base = SegmentFiles.baseOffset(name, SegmentFiles.LOG);
+            if (base >= 0) {
+                Segment segment = new Segment(base, settings.wallMillis());
+                segment.made = true;
+                segment.nameDurable = settings.start().cleanStop();
+                segment.size = (int) Math.min(Integer.MAX_VALUE, files.size(directory + '/' + name));
+                segment.assignedSize = segment.size;
+                segment.maxTimestampKnown = segment.size == 0;
+                found.add(segment);
+            }
+        }
+        for (int i = 0; i < found.size(); i++) {
+            Segment segment = found.get(i);
+            if (names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
+                segment.aborted = loadAborted(files, segment);
+            }
+        }
+        return found;
+    }
+
+    private TransactionIndex loadAborted(FileSystem files, Segment segment) throws IOException {
+        ByteBuffer content = AtomicFile.read(
+                files, SegmentFiles.path(directory, segment.baseOffset, SegmentFiles.TRANSACTION_INDEX), 64 << 20);
+        IndexLoad<TransactionIndex> loaded = content == null
+                ? null
+                : TransactionIndex.load(content, segment.baseOffset, Long.MAX_VALUE);
+        return loaded == null ? null : loaded.index();
+    }
+
+    private void loadEpochs(FileSystem files) throws IOException {
+        ByteBuffer content = names.contains(LeaderEpochCache.FILE_NAME)
+                ? AtomicFile.read(files, directory + '/' + LeaderEpochCache.FILE_NAME, 16 << 20)
+                : null;
+        LeaderEpochCache.Loaded loaded = content == null ? null : LeaderEpochCache.load(content);
+        if (loaded != null && loaded.failure() == null) {
+            epochs = loaded.cache();
+            return;
+        }
+        if (loaded != null && loaded.failure().code() == FailureCode.UNSUPPORTED_FORMAT) {
+            throw new DirectoryRefusedException(
+                    directory + '/' + LeaderEpochCache.FILE_NAME + ": " + loaded.failure().message());
+        }
+        epochs = new LeaderEpochCache();
+        epochsLost = true;
+    }
+
+    /** After a clean stop; false: something is not as a clean stop leaves it, so all from the last segment on must be checked. */
+    private boolean openClean(FileSystem files) throws IOException {
+        Segment last = segments.get(segments.size() - 1);
+        last.index = new IndexTail(last.baseOffset);
+        end = last.baseOffset;
+        if (last.size == 0) {
+            return true;
+        }
+        String offsetIndex = last.path(settings.identity(), SegmentFiles.OFFSET_INDEX);
+        String timeIndex = last.path(settings.identity(), SegmentFiles.TIME_INDEX);
+        if (!files.exists(offsetIndex) || !files.exists(timeIndex)) {
+            return false;
+        }
+        SegmentView view = new SegmentView(settings.identity(), last.baseOffset, last.size, null, 0);
+        FileHandle file = view.open(files);
+        try {
+            BatchScanner scanner = new BatchScanner(file, 0, last.size);
+            if (!scanner.load()) {
+                return false;
+            }
+            last.firstTimestamp = scanner.maxTimestamp();
+            long offsetBytes = files.size(offsetIndex);
+            long timeBytes = files.size(timeIndex);
+            IndexSearch.OffsetEntry entry =
+                    IndexSearch.floorOffset(files, offsetIndex, last.baseOffset, Long.MAX_VALUE);
+            boolean sound = offsetBytes % OffsetIndex.ENTRY_BYTES == 0 && timeBytes % TimeIndex.ENTRY_BYTES == 0;
+            if (!sound || (entry != null && !view.moveTo(scanner, entry))) {
+                return false;
+            }
+            int indexed = scanner.position();
+            while (scanner.load()) {
+                end = scanner.lastOffset() + 1;
+                scanner.skip();
+            }
+            IndexSearch.TimeEntry time = IndexSearch.lastTime(files, timeIndex, last.baseOffset);
+            last.maxTimestamp = time == null ? -1 : time.timestamp();
+            last.maxTimestampOffset = time == null ? -1 : time.lastOffset();
+            last.maxTimestampKnown = true;
+            last.index.startFrom(
+                    (int) (offsetBytes / OffsetIndex.ENTRY_BYTES),
+                    (int) (timeBytes / TimeIndex.ENTRY_BYTES),
+                    last.maxTimestamp,
+                    last.size - indexed);
+            return scanner.position() == last.size;
+        } finally {
+            view.close(file);
+        }
+    }
+
+    /** From the segment that holds the recovery point to the end. */
+    private void scan(FileSystem files) throws IOException {
+        long from = settings.start().cleanStop() ? Long.MAX_VALUE : settings.recoveryPoint();
+        int first = segments.size() - 1;
+        while (first > 0 && segments.get(first).baseOffset > from) {
+            first--;
+        }
+        scannedFrom = segments.get(first).baseOffset;
+        end = scannedFrom;
+        long bytes = 0;
+        for (int i = first; i < segments.size(); i++) {
+            bytes += segments.get(i).size;
+            if (!scanSegment(files, i)) {
+                break;
+            }
+        }
+        if (bytes > 64 << 20 || !damage.isEmpty()) {
+            LOG.info("Recovered {}: {} bytes checked from offset {}, log ends at {}, {} damaged ranges",
+                    directory, bytes, scannedFrom, end, damage.size());
+        }
+    }
+
+    /** Checks segment {@code i}; false when the log was cut in it and so ends there. */
+    private boolean scanSegment(FileSystem files, int i) throws IOException {
+        Segment segment = segments.get(i);
+        boolean last = i == segments.size() - 1;
+        int fileSize = segment.size;
+        FileHandle file = files.open(segment.path(settings.identity(), SegmentFiles.LOG), FileSystem.Mode.READ_WRITE);
+        try {
+            SegmentScan scan = new SegmentScan(file, segment, last, end, settings, epochs, damage);
+            int valid = scan.run();
+            long expected = scan.nextOffset();
+            epochsChanged |= scan.epochsChanged();
+            boolean cut = false;
+            if (valid < fileSize) {
+                long rotEnd = rotEnd(files, i, expected);
+                if (rotEnd > expected) {
+                    damage.add(new DamagedRange(segment.baseOffset, expected, rotEnd, valid, fileSize));
+                    LOG.warn("{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served",
+                            directory, expected, rotEnd - 1);
+                    segment.size = fileSize;
+                    expected = rotEnd;
+                } else {
+                    LOG.info("{}: torn tail of {} bytes cut at offset {}", directory, fileSize - valid, expected);
+                    file.truncate(valid);
+                    file.sync();
+                    segment.size = valid;
+                    cut = true;
+                }
+            }
+            end = expected;
+            segment.resetAssigned();
+            if (cut) {
+                removeAfter(files, i);
+            }
+            finishIndex(files, segment, i == segments.size() - 1);
+            return !cut;
+        } finally {
+            file.release();
+        }
+    }
+
+    /** Where a rotten end of segment {@code i} ends: before the next valid batch, or at the recovery point; 0: it is a torn tail. */
+    private long rotEnd(FileSystem files, int i, long expected) throws IOException {
+        if (settings.mutations().active("cut-at-rot")) {
+            return 0;
+        }
+        for (int later = i + 1; later < segments.size(); later++) {
+            Segment segment = segments.get(later);
+            if (segment.size > 0 && beginsValid(files, segment, expected)) {
+                return segments.get(i + 1).baseOffset;
+            }
+        }
+        return settings.start().cleanStop() ? 0 : settings.recoveryPoint();
+    }
+
+    private boolean beginsValid(FileSystem files, Segment segment, long expected) throws IOException {
+        SegmentView view = new SegmentView(settings.identity(), segment.baseOffset, segment.size, null, 0);
+        FileHandle file = view.open(files);
+        try {
+            BatchScanner scanner = new BatchScanner(file, 0, segment.size);
+            return scanner.load() && scanner.baseOffset() >= expected && scanner.crcValid()
+                    || new RotProbe(file, segment.size, expected, -1).validAfter(0) >= 0;
+        } finally {
+            view.close(file);
+        }
+    }
+
+    private void removeAfter(FileSystem files, int i) throws IOException {
+        while (segments.size() > i + 1) {
+            Segment removed = segments.remove(segments.size() - 1);
+            for (String suffix : SegmentFiles.ALL) {
+                String name = SegmentFiles.name(removed.baseOffset, suffix);
+                if (names.contains(name)) {
+                    files.delete(directory + '/' + name);
+                }
+            }
+        }
+        files.syncDirectory(directory);
+    }
+
+    /** Old index files go; those of a segment that is not written any more are made anew, if there is room. */
+    private void finishIndex(FileSystem files, Segment segment, boolean active) throws IOException {
+        for (String suffix : List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX)) {
+            if (names.contains(SegmentFiles.name(segment.baseOffset, suffix))) {
+                files.delete(segment.path(settings.identity(), suffix));
+            }
+        }
+        if (active) {
+            return;
+        }
+        if (segment.maxTimestamp >= 0) {
+            segment.index.addTime(segment.maxTimestamp, segment.maxTimestampOffset);
+        }
+        IndexTail.Filing filing = segment.index.filing();
+        try {
+            PartitionFiles.writeIndex(
+                    files, segment.path(settings.identity(), SegmentFiles.OFFSET_INDEX), 0, OffsetIndex.ENTRY_BYTES,
+                    filing.offsetEntries(), true);
+            PartitionFiles.writeIndex(
+                    files, segment.path(settings.identity(), SegmentFiles.TIME_INDEX), 0, TimeIndex.ENTRY_BYTES,
+                    filing.timeEntries(), true);
+        } catch (DiskFullException noRoom) {
+            LOG.warn("No room for the index of {}: reads of it search longer", segment.path(settings.identity(), ""));
+        }
+        segment.index = null;
+    }
+
+    private void syncScanned(FileSystem files) throws IOException {
+        for (Segment segment : segments) {
+            if (segment.baseOffset >= scannedFrom) {
+                PartitionFiles.sync(files, segment.path(settings.identity(), SegmentFiles.LOG));
+            }
+        }
+        files.syncDirectory(directory);
+        files.syncDirectory("");
+    }
+
+    /** The log goes on at its end; in a new segment if there is none, if the last is damaged at its end, or if all lies below the log start. */
+    private void ensureActive() {
+        Segment last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+        long start = settings.start().logStartOffset();
+        boolean behind = end < start;
+        boolean spoilt = last != null
+                && !damage.isEmpty()
+                && damage.get(damage.size() - 1).segmentBase() == last.baseOffset
+                && damage.get(damage.size() - 1).toPosition() == last.size
+                && last.size > 0;
+        if (last == null || behind || spoilt) {
+            end = Math.max(end, start);
+            Segment fresh = new Segment(end, settings.wallMillis());
+            fresh.index = new IndexTail(end);
+            if (last != null) {
+                last.index = null;
+            }
+            segments.add(fresh);
+        }
+    }
+}

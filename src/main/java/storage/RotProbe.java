@@ -1,0 +1,77 @@
+package storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import records.BatchHeader;
+
+/**
+ * Tells a torn tail from rot (rules S7, S8): is there any valid batch behind an invalid place? First where the invalid batch says it ends, then at each
+ * byte. Blocking, bounded memory; runs only when something is wrong.
+ */
+final class RotProbe {
+
+    private static final int WINDOW = 1 << 18;
+
+    private final FileHandle file;
+    private final int size;
+    private final long expectedOffset;
+    private final int minEpoch;
+
+    /** @param expectedOffset a valid batch begins at or above it; {@code minEpoch}: and is of that epoch or later */
+    RotProbe(FileHandle file, int size, long expectedOffset, int minEpoch) {
+        this.file = file;
+        this.size = size;
+        this.expectedOffset = expectedOffset;
+        this.minEpoch = minEpoch;
+    }
+
+    /** Position of the first valid batch behind {@code bad}; -1 when there is none. */
+    int validAfter(int bad) throws IOException {
+        BatchScanner scanner = new BatchScanner(file, bad, size);
+        if (scanner.load()) {
+            int next = scanner.endPosition();
+            if (isValid(scanner, next)) {
+                return next;
+            }
+        }
+        return search(scanner, bad + 1);
+    }
+
+    private int search(BatchScanner scanner, int from) throws IOException {
+        ByteBuffer window = ByteBuffer.allocate(WINDOW);
+        for (int start = from; start + BatchHeader.SIZE <= size; start += WINDOW - BatchHeader.SIZE + 1) {
+            window.clear().limit(Math.min(WINDOW, size - start));
+            PartitionFiles.readFully(file, window, start);
+            window.flip();
+            for (int at = 0; at + BatchHeader.SIZE <= window.limit(); at++) {
+                if (window.get(at + BatchHeader.MAGIC) == BatchHeader.MAGIC_V2
+                        && BatchHeader.isPlausible(window, at)
+                        && isValid(scanner, start + at)
+                        && continues(scanner)) {
+                    return start + at;
+                }
+            }
+        }
+        return -1;
+    }
+
+    private boolean isValid(BatchScanner scanner, int position) throws IOException {
+        scanner.moveTo(position);
+        return scanner.load()
+                && scanner.baseOffset() >= expectedOffset
+                && scanner.baseOffset() - expectedOffset <= Integer.MAX_VALUE
+                && scanner.leaderEpoch() >= minEpoch
+                && scanner.crcValid();
+    }
+
+    /** A batch found at any byte may be the value of a record in a torn batch: the log must go on behind it, or end. */
+    private boolean continues(BatchScanner scanner) throws IOException {
+        int end = scanner.endPosition();
+        long next = scanner.lastOffset() + 1;
+        if (end == size) {
+            return true;
+        }
+        scanner.moveTo(end);
+        return scanner.load() && scanner.baseOffset() >= next && scanner.crcValid();
+    }
+}

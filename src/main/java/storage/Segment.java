@@ -1,0 +1,98 @@
+package storage;
+
+import common.Mutations;
+import config.LogConfig;
+import records.BatchSummary;
+
+/**
+ * What the owner knows of one segment. "Assigned" figures include queued batches, the others only what has been written. A segment that was closed long
+ * ago is just these few fields; its files are opened when needed.
+ */
+final class Segment {
+
+    final long baseOffset;
+    /** Wall time of its making (or of the opening of the log). */
+    final long createdMillis;
+    /** Taken off segment.ms. */
+    long rollJitterMillis;
+
+    /** Null for closed segments. */
+    IndexTail index;
+    /** Null when no transaction that ended here was aborted. */
+    TransactionIndex aborted;
+
+    int size;
+    int assignedSize;
+    long maxTimestamp = -1;
+    /** Last offset of the batch with the largest timestamp. */
+    long maxTimestampOffset = -1;
+    /** False for a closed segment whose maximum has not been looked up since the start. */
+    boolean maxTimestampKnown = true;
+    /** Maximum timestamp of the first batch, -1 when there is none: when a segment that is written to rolls. */
+    long firstTimestamp = -1;
+    /** The .log file is there. */
+    boolean made;
+    /** The name of the .log file has been synced (rule S4). */
+    boolean nameDurable;
+
+    Segment(long baseOffset, long createdMillis) {
+        this.baseOffset = baseOffset;
+        this.createdMillis = createdMillis;
+    }
+
+    /** Whether {@code batch} must begin a new segment: by size, full index, offset range or time, as in Kafka. */
+    boolean mustRollFor(BatchSummary batch, LogConfig config, long wallMillis) {
+        if (batch.lastOffset() - baseOffset > Integer.MAX_VALUE) {
+            return true;
+        }
+        if (assignedSize == 0) {
+            return false;
+        }
+        if ((long) assignedSize + batch.sizeInBytes() > config.segmentBytes()
+                || index.isFull(config.segmentIndexBytes())) {
+            return true;
+        }
+        long waited = firstTimestamp >= 0 ? batch.maxTimestamp() - firstTimestamp : wallMillis - createdMillis;
+        return waited > config.segmentMillis() - rollJitterMillis;
+    }
+
+    /** A batch will be written here. */
+    void onAssigned(BatchSummary batch) {
+        if (assignedSize == 0) {
+            firstTimestamp = batch.maxTimestamp();
+        }
+        assignedSize += batch.sizeInBytes();
+    }
+
+    /** What was assigned and not written is not coming. */
+    void resetAssigned() {
+        assignedSize = size;
+        if (size == 0) {
+            firstTimestamp = -1;
+        }
+    }
+
+    /** A batch was written at {@link #size}. */
+    void onWritten(BatchSummary batch, int indexInterval, Mutations mutations) {
+        if (batch.maxTimestamp() > maxTimestamp) {
+            maxTimestamp = batch.maxTimestamp();
+            maxTimestampOffset = batch.lastOffset();
+        }
+        int position = mutations.active("index-past-log") ? size + batch.sizeInBytes() : size;
+        index.onBatch(
+                position, batch.sizeInBytes(), batch.lastOffset(), maxTimestamp, maxTimestampOffset, indexInterval);
+        size += batch.sizeInBytes();
+        assignedSize = Math.max(assignedSize, size);
+    }
+
+    void addAborted(CompletedTransaction transaction) {
+        if (aborted == null) {
+            aborted = new TransactionIndex();
+        }
+        aborted.append(transaction);
+    }
+
+    String path(LogIdentity log, String suffix) {
+        return SegmentFiles.path(log.directory(), baseOffset, suffix);
+    }
+}

@@ -1,0 +1,107 @@
+package storage;
+
+import common.Mutations;
+import java.io.IOException;
+import java.util.List;
+import records.BatchSummary;
+
+/**
+ * Goes through one segment batch by batch after an unclean stop (rule S7): checks, and rebuilds what is known of the segment. Blocking.
+ */
+final class SegmentScan {
+
+    private final FileHandle file;
+    private final Segment segment;
+    private final int fileSize;
+    private final long recoveryPoint;
+    private final int indexInterval;
+    private final LeaderEpochCache epochs;
+    private final Mutations mutations;
+    private final List<DamagedRange> damage;
+    private final boolean lastSegment;
+    private long nextOffset;
+    private int lastEpoch = -1;
+    private boolean epochsChanged;
+
+    /** @param segment gets index, size and times anew; {@code nextOffset}: the end of the log before it */
+    SegmentScan(
+            FileHandle file,
+            Segment segment,
+            boolean lastSegment,
+            long nextOffset,
+            Recovery.Settings settings,
+            LeaderEpochCache epochs,
+            List<DamagedRange> damage) {
+        this.file = file;
+        this.segment = segment;
+        this.lastSegment = lastSegment;
+        this.fileSize = segment.size;
+        this.nextOffset = Math.max(nextOffset, segment.baseOffset);
+        this.recoveryPoint = settings.recoveryPoint();
+        this.indexInterval = settings.config().indexIntervalBytes();
+        this.mutations = settings.mutations();
+        this.epochs = epochs;
+        this.damage = damage;
+    }
+
+    /** Returns where the valid part ends: the file's size, or an invalid place with nothing valid behind it in this segment. */
+    int run() throws IOException {
+        segment.index = new IndexTail(segment.baseOffset);
+        segment.aborted = null;
+        segment.maxTimestamp = -1;
+        segment.maxTimestampOffset = -1;
+        segment.maxTimestampKnown = true;
+        segment.size = 0;
+        BatchScanner scanner = new BatchScanner(file, 0, fileSize);
+        while (scanner.position() < fileSize) {
+            if (isValid(scanner)) {
+                take(scanner.summary());
+                scanner.skip();
+                continue;
+            }
+            int bad = scanner.position();
+            int next = mutations.active("cut-at-rot")
+                    ? -1
+                    : new RotProbe(file, fileSize, nextOffset, lastEpoch).validAfter(bad);
+            if (next < 0) {
+                return bad;
+            }
+            scanner.moveTo(next);
+            scanner.load();
+            damage.add(new DamagedRange(segment.baseOffset, nextOffset, scanner.baseOffset(), bad, next));
+            nextOffset = scanner.baseOffset();
+            segment.size = next;
+        }
+        return fileSize;
+    }
+
+    private boolean isValid(BatchScanner scanner) throws IOException {
+        if (!scanner.load() || scanner.baseOffset() < nextOffset || scanner.leaderEpoch() < lastEpoch) {
+            return false;
+        }
+        if (lastSegment && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
+            return false;
+        }
+        return scanner.lastOffset() < recoveryPoint || scanner.crcValid();
+    }
+
+    private void take(BatchSummary batch) {
+        if (segment.size == 0) {
+            segment.firstTimestamp = batch.maxTimestamp();
+        }
+        segment.onWritten(batch, indexInterval, Mutations.NONE);
+        if (batch.leaderEpoch() > epochs.latestEpoch()) {
+            epochsChanged |= epochs.assign(batch.leaderEpoch(), batch.baseOffset());
+        }
+        lastEpoch = batch.leaderEpoch();
+        nextOffset = batch.nextOffset();
+    }
+
+    long nextOffset() {
+        return nextOffset;
+    }
+
+    boolean epochsChanged() {
+        return epochsChanged;
+    }
+}

@@ -1,0 +1,309 @@
+package storage;
+
+import common.Callback;
+import common.Failure;
+import config.LogConfig;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * The log of segments: hands each call to the part that knows how. Calls that change the log's shape (truncate, close, delete) are exclusive: they wait
+ * for the writes in flight, and calls that come meanwhile wait for them.
+ */
+final class SegmentedLog extends PartitionLog {
+
+    /** A log without appends for so long gives its read positions back. */
+    private static final long IDLE_NANOS = 600_000_000_000L;
+
+    private final LogState log;
+    private final LogFlusher flusher;
+    private final LogAppender appender;
+    private final LogReader reader;
+    private final TimestampLookup timestamps;
+    private final LogRetention retention;
+    private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
+    private boolean exclusive;
+    private long lastAppendNanos;
+
+    private SegmentedLog(LogState log) {
+        this.log = log;
+        this.flusher = new LogFlusher(log);
+        this.appender = new LogAppender(log, flusher);
+        this.reader = new LogReader(log);
+        this.timestamps = new TimestampLookup(log);
+        this.retention = new LogRetention(log, this, appender, flusher);
+        this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
+    }
+
+    /** A partition that has no directory yet. */
+    static SegmentedLog create(LogState log, LogStart start) {
+        long first = start.logStartOffset();
+        log.producers = new ProducerStates(first);
+        log.epochs = new LeaderEpochCache();
+        log.segments.add(log.newSegment(first));
+        return begin(log, start, first, first);
+    }
+
+    /** A partition that was found on the disk. */
+    static SegmentedLog opened(LogState log, LogStart start, RecoveredLog found) {
+        log.adopt(found);
+        log.directoryMade = true;
+        log.directoryDurable = start.cleanStop();
+        return begin(log, start, found.endOffset(), found.durableEnd());
+    }
+
+    private static SegmentedLog begin(LogState log, LogStart start, long end, long durableEnd) {
+        log.logStart = Math.max(start.logStartOffset(), log.segments.first().baseOffset);
+        log.writtenEnd = end;
+        log.assignedEnd = end;
+        log.durableEnd = Math.max(log.logStart, Math.min(durableEnd, end));
+        log.highWatermark = Math.max(log.logStart, Math.min(start.highWatermark(), end));
+        log.producers.advanceHighWatermark(log.highWatermark);
+        log.epochsDirty |= log.epochs.truncateFromStart(log.logStart);
+        return new SegmentedLog(log);
+    }
+
+    @Override
+    public LogIdentity identity() {
+        return log.identity;
+    }
+
+    @Override
+    public LogConfig config() {
+        return log.config;
+    }
+
+    @Override
+    public void updateConfig(LogConfig config) {
+        log.config = config;
+    }
+
+    @Override
+    public long logStartOffset() {
+        return log.logStart;
+    }
+
+    @Override
+    public long logEndOffset() {
+        return log.writtenEnd;
+    }
+
+    @Override
+    public long durableEndOffset() {
+        return log.durableEnd;
+    }
+
+    @Override
+    public long recoveryPoint() {
+        return Math.min(log.durableEnd, flusher.firstUnclosed());
+    }
+
+    @Override
+    public String damage() {
+        if (log.damage.isEmpty()) {
+            return null;
+        }
+        StringBuilder text = new StringBuilder("damaged offsets:");
+        for (DamagedRange range : log.damage) {
+            text.append(' ').append(range.fromOffset()).append('-').append(range.toOffset() - 1);
+        }
+        return text.toString();
+    }
+
+    @Override
+    public long highWatermark() {
+        return log.highWatermark;
+    }
+
+    @Override
+    public long lastStableOffset() {
+        return log.lastStableOffset();
+    }
+
+    @Override
+    public int latestEpoch() {
+        return log.epochs.latestEpoch();
+    }
+
+    @Override
+    public int epochFor(long offset) {
+        return log.epochs.epochFor(offset);
+    }
+
+    @Override
+    public void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done) {
+        if (exclusive) {
+            held.add(() -> append(batch, leaderEpoch, done));
+            return;
+        }
+        lastAppendNanos = log.context.ports().clock().monotonicNanos();
+        appender.append(batch, leaderEpoch, done);
+    }
+
+    @Override
+    public void appendFetched(ByteBuffer batches, Callback<AppendResult> done) {
+        if (exclusive) {
+            held.add(() -> appendFetched(batches, done));
+            return;
+        }
+        lastAppendNanos = log.context.ports().clock().monotonicNanos();
+        appender.appendFetched(batches, done);
+    }
+
+    @Override
+    public void read(long offset, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadResult> done) {
+        reader.read(offset, maxBytes, wholeFirstBatch, bound, done);
+    }
+
+    @Override
+    public EpochEnd endOfEpoch(int epoch) {
+        return log.epochs.endOfEpoch(epoch, log.writtenEnd);
+    }
+
+    @Override
+    public void offsetForTimestamp(long timestampMillis, ReadBound bound, Callback<TimestampOffset> done) {
+        timestamps.first(timestampMillis, bound, done);
+    }
+
+    @Override
+    public void offsetOfMaxTimestamp(Callback<TimestampOffset> done) {
+        timestamps.max(done);
+    }
+
+    @Override
+    public void beginEpoch(int epoch, Callback<Void> done) {
+        if (exclusive) {
+            held.add(() -> beginEpoch(epoch, done));
+            return;
+        }
+        if (epoch > log.epochs.latestEpoch()) {
+            log.epochsDirty |= log.epochs.assign(epoch, log.assignedEnd);
+        }
+        done.succeed(null);
+    }
+
+    @Override
+    public void truncateTo(long offset, Callback<Void> done) {
+        runExclusively(finish -> new LogTruncation(log, reader).truncateTo(offset, (none, failure) -> {
+            finish.run();
+            done.done(none, failure);
+        }));
+    }
+
+    @Override
+    public void deleteBefore(long offset, Callback<Long> done) {
+        retention.deleteBefore(offset, done);
+    }
+
+    @Override
+    public void advanceHighWatermark(long offset) {
+        if (offset > log.highWatermark) {
+            log.highWatermark = Math.min(offset, log.writtenEnd);
+            log.producers.advanceHighWatermark(log.highWatermark);
+        }
+    }
+
+    @Override
+    public void housekeep(long wallMillis) {
+        if (log.unusable() != null) {
+            return;
+        }
+        log.context.diskSpace().recheckIfFull();
+        flusher.retry();
+        long now = log.context.ports().clock().monotonicNanos();
+        if (now - lastAppendNanos > IDLE_NANOS) {
+            log.recent.clear();
+            reader.clear();
+        }
+        boolean flushDue = log.config.flushMillis() < Long.MAX_VALUE
+                && log.durableEnd < log.writtenEnd
+                && now - log.lastFlushNanos >= log.config.flushMillis() * 1_000_000L;
+        if (flushDue && flusher.idle()) {
+            log.lastFlushNanos = now;
+            flusher.flush(false, (none, failure) -> {});
+        }
+        log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis());
+        if (!exclusive) {
+            retention.run(wallMillis);
+        }
+    }
+
+    @Override
+    public List<ActiveProducer> activeProducers() {
+        return log.producers.activeProducers();
+    }
+
+    @Override
+    public long sizeBytes() {
+        return log.segments.sizeBytes();
+    }
+
+    @Override
+    public void flush(Callback<Void> done) {
+        Failure unusable = log.unusable();
+        if (unusable != null) {
+            done.fail(unusable);
+        } else {
+            flusher.flush(false, done);
+        }
+    }
+
+    @Override
+    public void close(Callback<Void> done) {
+        runExclusively(finish -> {
+            Failure unusable = log.unusable();
+            if (unusable != null || !log.directoryMade) {
+                end(finish);
+                done.done(null, log.closed ? null : unusable);
+                return;
+            }
+            flusher.retry();
+            flusher.flush(true, (none, failure) -> {
+                end(finish);
+                done.done(null, failure);
+            });
+        });
+    }
+
+    private void end(Runnable finish) {
+        log.closed = true;
+        for (int i = 0; i < log.segments.count(); i++) {
+            log.context.openFiles().drop(log.segments.get(i));
+        }
+        finish.run();
+    }
+
+    @Override
+    public void delete(Callback<Void> done) {
+        runExclusively(finish -> {
+            boolean made = log.directoryMade;
+            end(finish);
+            if (!made) {
+                done.succeed(null);
+                return;
+            }
+            DirectoryDeletion.run(log, done);
+        });
+    }
+
+    /** One exclusive step: begins when no write is in flight; other calls wait until it says it is finished. */
+    private interface Step {
+        void run(Runnable finish);
+    }
+
+    private void runExclusively(Step step) {
+        if (exclusive) {
+            held.add(() -> runExclusively(step));
+            return;
+        }
+        exclusive = true;
+        Runnable finish = () -> {
+            exclusive = false;
+            while (!exclusive && !held.isEmpty()) {
+                held.poll().run();
+            }
+        };
+        appender.whenIdle(() -> retention.whenIdle(() -> flusher.whenIdle(() -> step.run(finish))));
+    }
+}

@@ -1,0 +1,136 @@
+package storage;
+
+import common.Callback;
+import common.Failure;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import records.BatchReader;
+
+/** Finds records by time (ListOffsets): time indexes first, then batch headers, then the records of one batch. In jobs on the BLOCKING lane. */
+final class TimestampLookup {
+
+    private static final int MAX_BATCH = 256 << 20;
+
+    private final LogState log;
+
+    TimestampLookup(LogState log) {
+        this.log = log;
+    }
+
+    /** A segment with what is known of its largest timestamp ({@code known} false: the time index says). */
+    private record Timed(SegmentView view, boolean known, long maxTimestamp, long maxTimestampOffset) {}
+
+    /** The first record at or after {@code timestampMillis} and the log start, below the bound. */
+    void first(long timestampMillis, ReadBound bound, Callback<TimestampOffset> done) {
+        long limit = switch (bound) {
+            case HIGH_WATERMARK -> log.highWatermark;
+            case LAST_STABLE_OFFSET -> log.lastStableOffset();
+            case LOG_END -> log.writtenEnd;
+        };
+        long start = log.logStart;
+        run(views -> files -> {
+            for (Timed segment : views) {
+                TimestampOffset found = firstIn(files, segment, timestampMillis, start);
+                if (found != null) {
+                    return found.offset() < limit ? found : TimestampOffset.NONE;
+                }
+            }
+            return TimestampOffset.NONE;
+        }, done);
+    }
+
+    /** The first record with the largest timestamp of the log. */
+    void max(Callback<TimestampOffset> done) {
+        long start = log.logStart;
+        run(views -> files -> {
+            Timed best = null;
+            for (Timed segment : views) {
+                Timed known = learn(files, segment);
+                if (known.maxTimestamp() >= 0 && (best == null || known.maxTimestamp() > best.maxTimestamp())) {
+                    best = known;
+                }
+            }
+            TimestampOffset found = best == null ? null : firstIn(files, best, best.maxTimestamp(), start);
+            return found == null ? TimestampOffset.NONE : found;
+        }, done);
+    }
+
+    private interface Search {
+        DiskJob<TimestampOffset> over(List<Timed> segments);
+    }
+
+    private void run(Search search, Callback<TimestampOffset> done) {
+        Failure unusable = log.unusable();
+        if (unusable != null) {
+            done.fail(unusable);
+            return;
+        }
+        List<Timed> segments = new ArrayList<>(log.segments.count());
+        List<FileHandle> retained = new ArrayList<>();
+        for (int i = 0; i < log.segments.count(); i++) {
+            Segment segment = log.segments.get(i);
+            if (segment.size > 0) {
+                FileHandle file = log.context.openFiles().retained(segment);
+                if (file != null) {
+                    retained.add(file);
+                }
+                segments.add(new Timed(
+                        new SegmentView(log.identity, segment.baseOffset, segment.size, file, 0),
+                        segment.maxTimestampKnown,
+                        segment.maxTimestamp,
+                        segment.maxTimestampOffset));
+            }
+        }
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, search.over(segments), (found, failure) -> {
+            retained.forEach(FileHandle::release);
+            done.done(found, failure);
+        });
+    }
+
+    private static Timed learn(FileSystem files, Timed segment) throws IOException {
+        if (segment.known()) {
+            return segment;
+        }
+        SegmentView view = segment.view();
+        IndexSearch.TimeEntry last =
+                IndexSearch.lastTime(files, view.path(SegmentFiles.TIME_INDEX), view.baseOffset());
+        return last == null
+                ? new Timed(view, true, Long.MAX_VALUE, -1)
+                : new Timed(view, true, last.timestamp(), last.lastOffset());
+    }
+
+    /** Null when the segment has no such record. */
+    private static TimestampOffset firstIn(FileSystem files, Timed segment, long timestamp, long start)
+            throws IOException {
+        if (learn(files, segment).maxTimestamp() < timestamp) {
+            return null;
+        }
+        SegmentView view = segment.view();
+        IndexSearch.TimeEntry entry =
+                IndexSearch.below(files, view.path(SegmentFiles.TIME_INDEX), view.baseOffset(), timestamp);
+        long from = Math.max(start, entry == null ? view.baseOffset() : entry.lastOffset());
+        FileHandle file = view.open(files);
+        try {
+            BatchScanner scanner = view.find(files, file, from, -1);
+            BatchReader reader = new BatchReader();
+            while (scanner != null && scanner.load()) {
+                if (scanner.maxTimestamp() >= timestamp) {
+                    ByteBuffer batch = scanner.wholeBatch(MAX_BATCH);
+                    BatchReader.TimeSearch found = reader.firstAtOrAfter(batch, 0, timestamp, start);
+                    if (found.failure() != null) {
+                        throw new IOException(found.failure().message() + ", in " + file.path());
+                    }
+                    if (found.offset() >= 0) {
+                        return new TimestampOffset(found.timestamp(), found.offset(), scanner.leaderEpoch());
+                    }
+                }
+                scanner.skip();
+            }
+            return null;
+        } finally {
+            view.close(file);
+        }
+    }
+}
