@@ -58,9 +58,10 @@ final class AnswerText {
     }
 
     private void learnIds(JsonNode node) {
-        if (node.isObject()
-                && node.path("topicId").isTextual()
-                && !node.path("name").asText("").isEmpty()) {
+        // An error may repeat whatever id and name were asked for.
+        boolean tells = node.path("errorCode").asInt() == 0
+                && !node.path("name").asText("").isEmpty();
+        if (tells && node.path("topicId").isTextual()) {
             topicIds.put(node.get("topicId").asText(), node.get("name").asText());
         }
         node.forEach(this::learnIds);

@@ -1,0 +1,50 @@
+package compat;
+
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests one broker of this build, started once for all of them. With {@code -Dcompat.broker=kafka} it is a real Apache Kafka instead, which shows
+ * whether a test asks for what Kafka does.
+ */
+final class BrokerExtension implements ParameterResolver {
+    /** Background duties run often, so that tests need not wait for them. */
+    private static final List<String> PROPERTIES = List.of(
+            "log.retention.check.interval.ms=300",
+            "log.initial.task.delay.ms=100",
+            "log.flush.scheduler.interval.ms=100",
+            "log.flush.offset.checkpoint.interval.ms=300",
+            "group.initial.rebalance.delay.ms=0");
+
+    private record Running(TestBroker broker) implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+        @Override
+        public void close() throws IOException {
+            broker.close();
+        }
+    }
+
+    @Override
+    public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+        return parameter.getParameter().getType() == TestBroker.class;
+    }
+
+    @Override
+    public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+        return context.getRoot()
+                .getStore(ExtensionContext.Namespace.create(BrokerExtension.class))
+                .getOrComputeIfAbsent(TestBroker.class, key -> start(), Running.class)
+                .broker();
+    }
+
+    private static Running start() {
+        try {
+            boolean kafka = "kafka".equals(System.getProperty("compat.broker"));
+            return new Running(kafka ? PeerBroker.start(PROPERTIES) : BrokerOfThisBuild.start(PROPERTIES));
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

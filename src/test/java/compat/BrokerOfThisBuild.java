@@ -1,0 +1,61 @@
+package compat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The broker under test as its users run it: a process of its own, found by its ready line. */
+final class BrokerOfThisBuild implements TestBroker {
+    private static final Pattern READY = Pattern.compile("highwater ready: kafka=127\\.0\\.0\\.1:(\\d+)");
+
+    private final BrokerProcess process;
+    private final int port;
+
+    private BrokerOfThisBuild(BrokerProcess process, int port) {
+        this.process = process;
+        this.port = port;
+    }
+
+    static BrokerOfThisBuild start(List<String> moreProperties) throws IOException {
+        BrokerProcess process =
+                new BrokerProcess("highwater", List.of("-Xmx256m", "--enable-native-access=ALL-UNNAMED"));
+        List<String> lines = new ArrayList<>(List.of(
+                "process.roles=broker,controller",
+                "node.id=1",
+                "listeners=PLAINTEXT://127.0.0.1:0",
+                "log.dirs=" + process.directory().resolve("data")));
+        lines.addAll(moreProperties);
+        Path properties = Files.write(process.directory().resolve("server.properties"), lines);
+        process.start(
+                List.of("verticles.Main", "--config", properties.toString()), () -> readyPort(process.output()) > 0);
+        return new BrokerOfThisBuild(process, readyPort(process.output()));
+    }
+
+    @Override
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public Path data() {
+        return process.directory().resolve("data");
+    }
+
+    private static int readyPort(Path output) {
+        try {
+            Matcher ready = READY.matcher(Files.readString(output));
+            return ready.find() ? Integer.parseInt(ready.group(1)) : 0;
+        } catch (IOException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.close();
+    }
+}
