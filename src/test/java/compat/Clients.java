@@ -27,6 +27,7 @@ final class Clients implements AutoCloseable {
     private final String bootstrap;
     private final List<AutoCloseable> open = new ArrayList<>();
     private Admin admin;
+    private KafkaProducer<byte[], byte[]> shared;
 
     Clients(TestBroker broker) {
         this.bootstrap = broker.bootstrap();
@@ -49,6 +50,14 @@ final class Clients implements AutoCloseable {
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
         open.add(producer);
         return producer;
+    }
+
+    /** One with the defaults, for records that only need to get there. */
+    KafkaProducer<byte[], byte[]> sharedProducer() {
+        if (shared == null) {
+            shared = producer();
+        }
+        return shared;
     }
 
     KafkaConsumer<byte[], byte[]> consumer(String... keysAndValues) {
