@@ -66,8 +66,7 @@ final class DurationHistogram implements Metrics.Histogram, MicrometerMetrics.In
 
     @Override
     public void bind(MeterRegistry registry) {
-        FunctionTimer.builder(
-                        name, this, it -> it.count.sum(), it -> it.totalNanos.sum(), TimeUnit.NANOSECONDS)
+        FunctionTimer.builder(name, this, it -> it.count.sum(), it -> it.totalNanos.sum(), TimeUnit.NANOSECONDS)
                 .description(help)
                 .tags(Tags.of(tags))
                 .register(registry);

@@ -17,8 +17,10 @@ interface FatalErrors {
         return error -> {
             try {
                 Logger log = LoggerFactory.getLogger(FatalErrors.class);
-                log.error("broken invariant or unexpected error in the broker; stopping at once rather than going on with wrong state. "
-                        + "A restart recovers from the logs. Please report this.", error);
+                log.error(
+                        "broken invariant or unexpected error in the broker; stopping at once rather than going on with wrong state. "
+                                + "A restart recovers from the logs. Please report this.",
+                        error);
             } finally {
                 Runtime.getRuntime().halt(70);
             }

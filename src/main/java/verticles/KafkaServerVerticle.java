@@ -74,7 +74,8 @@ final class KafkaServerVerticle extends VerticleBase {
         int port = address.bind().getPort();
         // Vert.x shares a free port among the instances of a negative one.
         SocketAddress bind = port == 0
-                ? SocketAddress.sharedRandomPort(listener + 1, address.bind().getAddress().getHostAddress())
+                ? SocketAddress.sharedRandomPort(
+                        listener + 1, address.bind().getAddress().getHostAddress())
                 : SocketAddress.inetSocketAddress(address.bind());
         return server.listen(bind)
                 .onSuccess(done -> door.bound(listener, server.actualPort()))
@@ -117,7 +118,8 @@ final class KafkaServerVerticle extends VerticleBase {
             return;
         }
         String here = address(local);
-        String id = here + ":" + local.getPort() + "-" + ip + ":" + remote.getPort() + "-" + owner.index() + "-" + accepted++;
+        String id = here + ":" + local.getPort() + "-" + ip + ":" + remote.getPort() + "-" + owner.index() + "-"
+                + accepted++;
         ConnectionInfo info = new ConnectionInfo(id, listener, here, local.getPort(), ip, remote.getPort());
         SocketConnection[] made = new SocketConnection[1];
         SocketConnection connection = new SocketConnection(owner, info, newConnection, () -> closed(made[0], ip));

@@ -28,8 +28,9 @@ final class ListenAddresses {
         try {
             return new InetSocketAddress(InetAddress.getByName(listener.host()), listener.port());
         } catch (UnknownHostException e) {
-            throw new StartException("listeners=" + listener.name() + "://" + listener.host() + ":" + listener.port()
-                    + ": this machine cannot resolve the host name. Use an address of this machine, or 0.0.0.0 for all of them.");
+            throw new StartException(
+                    "listeners=" + listener.name() + "://" + listener.host() + ":" + listener.port()
+                            + ": this machine cannot resolve the host name. Use an address of this machine, or 0.0.0.0 for all of them.");
         }
     }
 }

@@ -54,13 +54,14 @@ final class NodeVerticle extends VerticleBase {
     public Future<?> stop() {
         Promise<Void> stopped = Promise.promise();
         NodeAssembly running = assembly;
-        loops.get(0).post(() -> running.stop((done, failure) -> {
-            if (failure != null) {
-                stopped.fail(new StartException(failure.message()));
-            } else {
-                stopped.complete();
-            }
-        }));
+        loops.get(0)
+                .post(() -> running.stop((done, failure) -> {
+                    if (failure != null) {
+                        stopped.fail(new StartException(failure.message()));
+                    } else {
+                        stopped.complete();
+                    }
+                }));
         return stopped.future();
     }
 }

@@ -56,11 +56,13 @@ final class Owners {
         String address = "owner." + id.type().getSimpleName() + "." + id.index();
         ContextInternal before = loop.enter();
         try {
-            vertx.eventBus().<OwnerLoop>localConsumer(address, message -> message.body().runQueued());
+            vertx.eventBus()
+                    .<OwnerLoop>localConsumer(address, message -> message.body().runQueued());
         } finally {
             loop.leave(before);
         }
-        Check.invariant(entries.putIfAbsent(id, new Entry<>(vertx, owner, loop, address)) == null, "two owners of one id");
+        Check.invariant(
+                entries.putIfAbsent(id, new Entry<>(vertx, owner, loop, address)) == null, "two owners of one id");
     }
 
     /** Null if there is none (yet). */

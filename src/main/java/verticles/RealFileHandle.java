@@ -146,7 +146,8 @@ final class RealFileHandle implements FileHandle {
                 channel.close();
             } catch (IOException e) {
                 // Nothing was promised about unsynced content, and synced content cannot be lost by a close.
-                org.slf4j.LoggerFactory.getLogger(RealFileHandle.class).warn("closing {} failed: {}", path, e.toString());
+                org.slf4j.LoggerFactory.getLogger(RealFileHandle.class)
+                        .warn("closing {} failed: {}", path, e.toString());
             }
         }
     }

@@ -158,7 +158,10 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
         if (e instanceof InvariantViolation || e instanceof Error) {
             owner.fatalErrors().report(e);
         }
-        LOG.error("unexpected error on connection {}; closing it. Please report this.", connection.info().id(), e);
+        LOG.error(
+                "unexpected error on connection {}; closing it. Please report this.",
+                connection.info().id(),
+                e);
         context.close();
     }
 

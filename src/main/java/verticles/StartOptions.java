@@ -60,7 +60,8 @@ final class StartOptions {
         if (equals <= 0) {
             throw new StartException("--override " + value + ": expected KEY=VALUE");
         }
-        overrides.put(value.substring(0, equals).trim(), value.substring(equals + 1).trim());
+        overrides.put(
+                value.substring(0, equals).trim(), value.substring(equals + 1).trim());
     }
 
     /** As in Kafka's own start script the file may also stand alone. */
@@ -90,7 +91,8 @@ final class StartOptions {
             } catch (IOException | IllegalArgumentException e) {
                 throw new StartException("--config " + file + ": cannot be read (" + e + ")");
             }
-            loaded.stringPropertyNames().forEach(key -> all.put(key, loaded.getProperty(key).trim()));
+            loaded.stringPropertyNames()
+                    .forEach(key -> all.put(key, loaded.getProperty(key).trim()));
         }
         all.putAll(overrides);
         return all;

@@ -19,7 +19,8 @@ final class SyncGuard {
         IOException earlier = firstFailure;
         if (earlier != null) {
             throw new SyncFailedException(
-                    "not synced: " + path + "; an earlier sync in this log directory failed and must not be retried", earlier);
+                    "not synced: " + path + "; an earlier sync in this log directory failed and must not be retried",
+                    earlier);
         }
         try {
             sync.run();

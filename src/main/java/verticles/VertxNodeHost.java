@@ -2,7 +2,6 @@ package verticles;
 
 import common.Chance;
 import common.Failure;
-import common.Failure;
 import common.Metrics;
 import common.Mutations;
 import common.OwnerId;
@@ -14,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import node.NodeHost;
 import protocol.BufferPool;
+import services.LogLevels;
 import storage.DiskExecutor;
 
 /** Event loops, disks and ports of a real machine. */
@@ -75,6 +75,11 @@ final class VertxNodeHost implements NodeHost {
     @Override
     public <O> void register(OwnerId<O> id, O owner, int loop) {
         owners.register(id, owner, loops.get(loop));
+    }
+
+    @Override
+    public LogLevels loggers() {
+        return LogbackLevels.ofProcess();
     }
 
     @Override

@@ -71,10 +71,16 @@ class BusMailboxesTest {
     void theCalleeRunsOnItsLoopAndTheAnswerOnTheCallers() throws Exception {
         String[] names = test.on(0, (CompletableFuture<String[]> done) -> {
             String caller = Thread.currentThread().getName();
-            mailboxes[0].call(echo(1), (Echo owner, Callback<String> answer) -> owner.echo("who", answer), 10_000, (callee, failure) -> {
-                assertNull(failure);
-                done.complete(new String[] {caller, callee, Thread.currentThread().getName()});
-            });
+            mailboxes[0].call(
+                    echo(1),
+                    (Echo owner, Callback<String> answer) -> owner.echo("who", answer),
+                    10_000,
+                    (callee, failure) -> {
+                        assertNull(failure);
+                        done.complete(new String[] {
+                            caller, callee, Thread.currentThread().getName()
+                        });
+                    });
         });
         assertNotEquals(names[0], names[1]);
         assertEquals(names[0], names[2]);
@@ -104,15 +110,25 @@ class BusMailboxesTest {
 
     @Test
     void failuresComeBack() throws Exception {
-        Failure failed = test.on(0, (CompletableFuture<Failure> done) -> mailboxes[0].call(
-                echo(1), (Echo owner, Callback<String> answer) -> owner.echo("fail", answer), 10_000, (value, failure) -> done.complete(failure)));
+        Failure failed = test.on(
+                0,
+                (CompletableFuture<Failure> done) -> mailboxes[0].call(
+                        echo(1),
+                        (Echo owner, Callback<String> answer) -> owner.echo("fail", answer),
+                        10_000,
+                        (value, failure) -> done.complete(failure)));
         assertEquals(FailureCode.DISK_FULL, failed.code());
     }
 
     @Test
     void anUnknownOwnerFailsInsteadOfHanging() throws Exception {
-        Failure failed = test.on(0, (CompletableFuture<Failure> done) -> mailboxes[0].call(
-                echo(7), (Echo owner, Callback<String> answer) -> answer.succeed(""), 10_000, (value, failure) -> done.complete(failure)));
+        Failure failed = test.on(
+                0,
+                (CompletableFuture<Failure> done) -> mailboxes[0].call(
+                        echo(7),
+                        (Echo owner, Callback<String> answer) -> answer.succeed(""),
+                        10_000,
+                        (value, failure) -> done.complete(failure)));
         assertEquals(FailureCode.SHUTTING_DOWN, failed.code());
     }
 
@@ -129,10 +145,14 @@ class BusMailboxesTest {
                         done.complete(answers[0]);
                     }
                 };
-                mailboxes[0].call(echo(1), (Echo owner, Callback<Void> back) -> {
-                    arrived.add(number);
-                    back.succeed(null);
-                }, 10_000, answer);
+                mailboxes[0].call(
+                        echo(1),
+                        (Echo owner, Callback<Void> back) -> {
+                            arrived.add(number);
+                            back.succeed(null);
+                        },
+                        10_000,
+                        answer);
             }
         });
         assertEquals(calls, answered);
@@ -146,10 +166,14 @@ class BusMailboxesTest {
         List<FailureCode> outcomes = new ArrayList<>();
         long waited = test.on(0, (CompletableFuture<Long> done) -> {
             long start = System.nanoTime();
-            mailboxes[0].call(echo(1), (Echo owner, Callback<String> answer) -> owner.echo("never", answer), 150, (value, failure) -> {
-                outcomes.add(failure.code());
-                done.complete(System.nanoTime() - start);
-            });
+            mailboxes[0].call(
+                    echo(1),
+                    (Echo owner, Callback<String> answer) -> owner.echo("never", answer),
+                    150,
+                    (value, failure) -> {
+                        outcomes.add(failure.code());
+                        done.complete(System.nanoTime() - start);
+                    });
         });
         assertTrue(waited >= TimeUnit.MILLISECONDS.toNanos(150), "early: " + waited);
         test.on(1, (CompletableFuture<Void> done) -> {
@@ -163,8 +187,11 @@ class BusMailboxesTest {
 
     @Test
     void tellArrives() throws Exception {
-        String name = test.on(0, (CompletableFuture<String> done) ->
-                mailboxes[0].tell(echo(1), (Echo owner) -> done.complete(Thread.currentThread().getName())));
+        String name = test.on(
+                0,
+                (CompletableFuture<String> done) -> mailboxes[0].tell(
+                        echo(1),
+                        (Echo owner) -> done.complete(Thread.currentThread().getName())));
         assertFalse(name.isEmpty());
     }
 

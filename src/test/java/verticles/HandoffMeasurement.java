@@ -44,11 +44,14 @@ final class HandoffMeasurement {
             int position = job;
             took[job] = test.on(0, (CompletableFuture<Long> done) -> {
                 long start = System.nanoTime();
-                disk.run(Lane.APPEND, ignored -> {
-                    bytes[0].clear();
-                    file.write(bytes, 1, position * 1024L);
-                    return null;
-                }, (value, failure) -> done.complete(System.nanoTime() - start));
+                disk.run(
+                        Lane.APPEND,
+                        ignored -> {
+                            bytes[0].clear();
+                            file.write(bytes, 1, position * 1024L);
+                            return null;
+                        },
+                        (value, failure) -> done.complete(System.nanoTime() - start));
             });
             if (pauseMicros > 0) {
                 Thread.sleep(0, pauseMicros * 100);

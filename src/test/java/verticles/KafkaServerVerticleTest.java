@@ -130,7 +130,11 @@ class KafkaServerVerticleTest {
     }
 
     private void stop() throws Exception {
-        test.vertx.undeploy(deployment).toCompletionStage().toCompletableFuture().get(20, TimeUnit.SECONDS);
+        test.vertx
+                .undeploy(deployment)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(20, TimeUnit.SECONDS);
     }
 
     @AfterEach
@@ -156,7 +160,10 @@ class KafkaServerVerticleTest {
     private static byte[] heartbeat(int correlation, int generation, String member) {
         ByteBuffer bytes = ByteBuffer.allocate(200 + member.length());
         bytes.position(4);
-        bytes.putShort(ApiKeys.HEARTBEAT.id).putShort((short) 1).putInt(correlation).putShort((short) -1);
+        bytes.putShort(ApiKeys.HEARTBEAT.id)
+                .putShort((short) 1)
+                .putInt(correlation)
+                .putShort((short) -1);
         text(bytes, "group");
         bytes.putInt(generation);
         text(bytes, member);
@@ -222,14 +229,18 @@ class KafkaServerVerticleTest {
                 door.allocator());
         TestLoops other = newLoops();
         Door foreign = new Door(other.loops, second.addresses(), second.network(), second.allocator());
-        ExecutionException failed = assertThrows(ExecutionException.class, () -> other.vertx
-                .deployVerticle(() -> new KafkaServerVerticle(foreign), new DeploymentOptions().setInstances(2))
-                .toCompletionStage()
-                .toCompletableFuture()
-                .get(20, TimeUnit.SECONDS));
+        ExecutionException failed = assertThrows(
+                ExecutionException.class,
+                () -> other.vertx
+                        .deployVerticle(() -> new KafkaServerVerticle(foreign), new DeploymentOptions().setInstances(2))
+                        .toCompletionStage()
+                        .toCompletableFuture()
+                        .get(20, TimeUnit.SECONDS));
         other.close();
         assertTrue(failed.getCause() instanceof StartException, String.valueOf(failed.getCause()));
-        assertTrue(failed.getCause().getMessage().contains(String.valueOf(port)), failed.getCause().getMessage());
+        assertTrue(
+                failed.getCause().getMessage().contains(String.valueOf(port)),
+                failed.getCause().getMessage());
     }
 
     @Test
@@ -440,10 +451,8 @@ class KafkaServerVerticleTest {
         while (handled.get() == 0) {
             Thread.onSpinWait();
         }
-        CompletableFuture<Void> stopped = test.vertx
-                .undeploy(deployment)
-                .toCompletionStage()
-                .toCompletableFuture();
+        CompletableFuture<Void> stopped =
+                test.vertx.undeploy(deployment).toCompletionStage().toCompletableFuture();
         assertClosed(idle);
         awaitRefusal(port);
         for (int loop = 0; loop < 2; loop++) {

@@ -55,17 +55,21 @@ class RealDiskExecutorTest {
             List<Integer> answers = new ArrayList<>();
             for (int job = 0; job < jobs; job++) {
                 int number = job;
-                disks.get(1).run(Lane.APPEND, files -> {
-                    ran.add(number);
-                    threads.add(Thread.currentThread().getName());
-                    return number;
-                }, (value, failure) -> {
-                    assertEquals(owner, Thread.currentThread().getName());
-                    answers.add(value);
-                    if (answers.size() == jobs) {
-                        done.complete(answers.equals(ran));
-                    }
-                });
+                disks.get(1)
+                        .run(
+                                Lane.APPEND,
+                                files -> {
+                                    ran.add(number);
+                                    threads.add(Thread.currentThread().getName());
+                                    return number;
+                                },
+                                (value, failure) -> {
+                                    assertEquals(owner, Thread.currentThread().getName());
+                                    answers.add(value);
+                                    if (answers.size() == jobs) {
+                                        done.complete(answers.equals(ran));
+                                    }
+                                });
             }
         });
         assertTrue(inOrder);
@@ -83,9 +87,15 @@ class RealDiskExecutorTest {
         expected.put(new IOException("Input/output error"), FailureCode.STORAGE_ERROR);
         for (Map.Entry<IOException, FailureCode> entry : expected.entrySet()) {
             for (Lane lane : Lane.values()) {
-                Failure failure = test.on(0, (CompletableFuture<Failure> done) -> disks.get(0).run(lane, files -> {
-                    throw entry.getKey();
-                }, (value, failed) -> done.complete(failed)));
+                Failure failure = test.on(
+                        0,
+                        (CompletableFuture<Failure> done) -> disks.get(0)
+                                .run(
+                                        lane,
+                                        files -> {
+                                            throw entry.getKey();
+                                        },
+                                        (value, failed) -> done.complete(failed)));
                 assertEquals(entry.getValue(), failure.code());
             }
         }
@@ -93,8 +103,13 @@ class RealDiskExecutorTest {
 
     @Test
     void aMissingFileIsAStorageErrorThatNamesIt() throws Exception {
-        Failure failure = test.on(0, (CompletableFuture<Failure> done) -> disks.get(0).run(
-                Lane.BLOCKING, files -> files.open("missing.log", Mode.READ), (value, failed) -> done.complete(failed)));
+        Failure failure = test.on(
+                0,
+                (CompletableFuture<Failure> done) -> disks.get(0)
+                        .run(
+                                Lane.BLOCKING,
+                                files -> files.open("missing.log", Mode.READ),
+                                (value, failed) -> done.complete(failed)));
         assertEquals(FailureCode.STORAGE_ERROR, failure.code());
         assertTrue(failure.message().contains("missing.log"));
     }
@@ -124,8 +139,10 @@ class RealDiskExecutorTest {
     void closedLanesAnswerOverloaded() throws Exception {
         lanes.close();
         for (Lane lane : Lane.values()) {
-            Failure failure = test.on(0, (CompletableFuture<Failure> done) ->
-                    disks.get(0).run(lane, files -> "", (value, failed) -> done.complete(failed)));
+            Failure failure = test.on(
+                    0,
+                    (CompletableFuture<Failure> done) ->
+                            disks.get(0).run(lane, files -> "", (value, failed) -> done.complete(failed)));
             assertEquals(FailureCode.OVERLOADED, failure.code());
         }
     }

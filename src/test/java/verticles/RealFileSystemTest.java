@@ -59,9 +59,11 @@ class RealFileSystemTest extends FileSystemContract {
         List<String> synced = new ArrayList<>();
         guard.sync("a", () -> synced.add("a"));
         IOException eio = new IOException("Input/output error");
-        assertThrows(SyncFailedException.class, () -> guard.sync("b", () -> {
-            throw eio;
-        }));
+        assertThrows(
+                SyncFailedException.class,
+                () -> guard.sync("b", () -> {
+                    throw eio;
+                }));
         SyncFailedException refused =
                 assertThrows(SyncFailedException.class, () -> guard.sync("c", () -> synced.add("c")));
         assertEquals(eio, refused.getCause());
