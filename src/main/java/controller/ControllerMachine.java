@@ -69,6 +69,16 @@ public final class ControllerMachine {
         latest = delta.image(offset);
     }
 
+    /** Starts from a snapshot of the metadata as of {@code endOffset}. Before any replay. */
+    public void load(List<MetadataRecord> records, long endOffset) {
+        Check.invariant(latest.version() == 0, "a snapshot is loaded first");
+        MetadataDelta delta = new MetadataDelta(latest);
+        for (MetadataRecord record : records) {
+            delta.apply(record, endOffset);
+        }
+        latest = delta.image(endOffset);
+    }
+
     /** Passes offsets that hold nothing for this machine (control records). */
     public void skipTo(long version) {
         latest = new MetadataDelta(latest).image(version);

@@ -71,6 +71,18 @@ final class LogDirectories {
         return opened;
     }
 
+    /** Directory ids, that of {@code first} first. */
+    List<Uuid> directoryIds(int first) {
+        List<Uuid> ids = new ArrayList<>();
+        ids.add(Uuid.fromString(opened.get(first).directoryId()));
+        for (int i = 0; i < opened.size(); i++) {
+            if (i != first) {
+                ids.add(Uuid.fromString(opened.get(i).directoryId()));
+            }
+        }
+        return ids;
+    }
+
     /** True if no directory may have lost anything: the process before us stopped cleanly, or there was none. */
     boolean cleanStop() {
         return opened.stream().allMatch(each -> each.cleanStop() || each.formatted());

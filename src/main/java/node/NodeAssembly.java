@@ -100,7 +100,7 @@ public final class NodeAssembly {
                 metadataDirectory.disk(),
                 config,
                 clusterId,
-                directories.opened().get(index).directoryId(),
+                directories.directoryIds(index),
                 directories.cleanStop(),
                 new ImageBroadcast(ports.mailboxes(), host.loops()));
         ControllerNode.open(setup, (opened, failure) -> {

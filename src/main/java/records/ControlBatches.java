@@ -3,6 +3,8 @@ package records;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.message.LeaderChangeMessage;
+import org.apache.kafka.common.message.SnapshotFooterRecord;
+import org.apache.kafka.common.message.SnapshotHeaderRecord;
 import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -55,6 +57,37 @@ public final class ControlBatches {
         return MemoryRecords.withLeaderChangeMessage(
                         baseOffset, timestampMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), message)
                 .buffer();
+    }
+
+    /** The first batch of a metadata snapshot (KIP-630). {@code lastContainedMillis}: time of the last record in it. */
+    public static ByteBuffer snapshotHeader(long baseOffset, int leaderEpoch, long lastContainedMillis) {
+        SnapshotHeaderRecord header = new SnapshotHeaderRecord()
+                .setVersion((short) 0)
+                .setLastContainedLogTimestamp(lastContainedMillis);
+        return MemoryRecords.withSnapshotHeaderRecord(
+                        baseOffset, lastContainedMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), header)
+                .buffer();
+    }
+
+    /** The last batch of a metadata snapshot: without it the file is not whole. */
+    public static ByteBuffer snapshotFooter(long baseOffset, int leaderEpoch, long lastContainedMillis) {
+        SnapshotFooterRecord footer = new SnapshotFooterRecord().setVersion((short) 0);
+        return MemoryRecords.withSnapshotFooterRecord(
+                        baseOffset, lastContainedMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), footer)
+                .buffer();
+    }
+
+    public static boolean isSnapshotHeader(LogRecord record) {
+        return record.control() && type(record) == ControlRecordType.SNAPSHOT_HEADER.type();
+    }
+
+    public static boolean isSnapshotFooter(LogRecord record) {
+        return record.control() && type(record) == ControlRecordType.SNAPSHOT_FOOTER.type();
+    }
+
+    private static short type(LogRecord control) {
+        ByteBuffer key = control.key();
+        return key == null || key.remaining() < KEY_BYTES ? -1 : key.getShort(key.position() + Short.BYTES);
     }
 
     private static List<LeaderChangeMessage.Voter> asVoters(List<Integer> ids) {

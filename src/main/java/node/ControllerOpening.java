@@ -1,0 +1,235 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import config.ControllerConfig;
+import config.Listener;
+import config.LogConfig;
+import controller.ControllerMachine;
+import highwater.metadata.MetadataRecord;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.Endpoint;
+import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.TopicImage;
+import metadata.MetadataRecords;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.internals.Topic;
+import raft.RaftNode;
+import raft.RaftOutput;
+import raft.VoteState;
+import records.ControlBatches;
+import storage.AtomicFile;
+import storage.DiskExecutor;
+import storage.DiskJob;
+import storage.LogIdentity;
+import storage.PartitionLog;
+
+/**
+ * The start of the controller, one step after another: vote file, metadata log, replay, election, first records. Each step's failure is the start's. On the
+ * controller's owner.
+ */
+final class ControllerOpening {
+    private static final String VOTE_PATH = LogDirectories.METADATA_DIRECTORY + "/" + VoteState.FILE_NAME;
+
+    private final ControllerNode.Setup setup;
+    private final Callback<ControllerNode> done;
+    private final ControllerMachine machine;
+    private PartitionLog log;
+    private RaftNode raft;
+
+    ControllerOpening(ControllerNode.Setup setup, Callback<ControllerNode> done) {
+        this.setup = setup;
+        this.done = done;
+        this.machine = new ControllerMachine(
+                setup.config(), setup.ports().random(), MetadataImage.empty(setup.clusterId()));
+    }
+
+    /** What the vote file holds; state null when there is none. */
+    private record FoundVote(VoteState state, String unreadable) {}
+
+    void run() {
+        setup.disk().run(DiskExecutor.Lane.BLOCKING, readVote(), (vote, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            } else if (vote.unreadable != null) {
+                done.fail(
+                        FailureCode.INTERNAL,
+                        "the vote file " + VOTE_PATH + " cannot be trusted: " + vote.unreadable
+                                + ". Restore it from a copy of the log directory; without it this node could vote twice in one epoch");
+            } else {
+                openLog(vote.state);
+            }
+        });
+    }
+
+    private static DiskJob<FoundVote> readVote() {
+        return files -> {
+            if (!files.exists(VOTE_PATH)) {
+                return new FoundVote(null, null);
+            }
+            ByteBuffer content = AtomicFile.read(files, VOTE_PATH, 4096);
+            if (content == null) {
+                return new FoundVote(null, "it is larger than any vote file");
+            }
+            try {
+                return new FoundVote(VoteState.decode(content), null);
+            } catch (VoteState.UnreadableException e) {
+                return new FoundVote(null, e.getMessage());
+            }
+        };
+    }
+
+    private void openLog(VoteState vote) {
+        LogIdentity identity = new LogIdentity(
+                Topic.CLUSTER_METADATA_TOPIC_NAME, 0, Uuid.METADATA_TOPIC_ID.toString());
+        setup.context().open(identity, logConfig(), setup.start(), (opened, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            log = opened;
+            if (vote == null && log.logEndOffset() > 0) {
+                done.fail(
+                        FailureCode.INTERNAL,
+                        "the metadata log has records but the vote file " + VOTE_PATH
+                                + " is missing: restore it from a copy of the log directory");
+                return;
+            }
+            replay(vote == null ? VoteState.NONE : vote);
+        });
+    }
+
+    /** Always durable (rule I7); retention is by snapshots only. */
+    private LogConfig logConfig() {
+        ControllerConfig config = setup.config().controller();
+        Map<String, String> settings = new TreeMap<>();
+        settings.put("flush.messages", "1");
+        settings.put("segment.bytes", String.valueOf(config.segmentBytes()));
+        settings.put("segment.ms", String.valueOf(config.segmentMillis()));
+        settings.put("max.message.bytes", String.valueOf(config.maxBatchBytes()));
+        settings.put("retention.ms", "-1");
+        settings.put("retention.bytes", "-1");
+        return LogConfig.of(settings);
+    }
+
+    private void replay(VoteState vote) {
+        // What a crash left in the page cache only must be durable before it counts as committed (rule R7).
+        log.flush((flushed, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            log.advanceHighWatermark(log.logEndOffset());
+            new MetadataLoader(log, setup.disk(), machine, (loaded, unloaded) -> {
+                        if (unloaded != null) {
+                            done.fail(unloaded);
+                        } else if (vote.epoch() < log.latestEpoch()) {
+                            done.fail(
+                                    FailureCode.INTERNAL,
+                                    "the vote file " + VOTE_PATH + " is older than the metadata log: restore both from one copy");
+                        } else {
+                            stand(vote);
+                        }
+                    })
+                    .run();
+        });
+    }
+
+    private void stand(VoteState vote) {
+        Uuid directory = setup.logDirs().get(0);
+        RaftNode.Voter self = new RaftNode.Voter(
+                setup.config().node().nodeId(), directory.getMostSignificantBits(), directory.getLeastSignificantBits());
+        raft = new RaftNode(self, vote, log.latestEpoch());
+        VoteState persist = raft.start().persist();
+        setup.disk().run(DiskExecutor.Lane.BLOCKING, writeVote(persist), (written, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            lead(raft.votePersisted(persist));
+        });
+    }
+
+    private static DiskJob<Void> writeVote(VoteState vote) {
+        return files -> {
+            if (!files.exists(LogDirectories.METADATA_DIRECTORY)) {
+                files.createDirectory(LogDirectories.METADATA_DIRECTORY);
+                files.syncDirectory("");
+            }
+            AtomicFile.replace(files, VOTE_PATH, vote.encode());
+            return null;
+        };
+    }
+
+    /** The leader's own batch and this broker's registration share one write. */
+    private void lead(RaftOutput elected) {
+        int nodeId = setup.config().node().nodeId();
+        int epoch = elected.leaderChangeEpoch();
+        log.beginEpoch(epoch, (begun, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            }
+        });
+        machine.controllerIs(nodeId);
+        MetadataJournal journal = new MetadataJournal(
+                log,
+                machine,
+                raft,
+                setup.ports().clock(),
+                setup.config().controller().maxBatchBytes());
+        long now = setup.ports().clock().wallMillis();
+        List<Integer> voters = List.of(nodeId);
+        Failure[] first = new Failure[1];
+        journal.leaderChange(
+                ControlBatches.leaderChange(0, now, epoch, nodeId, voters, voters), (image, failure) -> first[0] = failure);
+        journal.append(firstRecords(), (image, failure) -> {
+            Failure why = first[0] != null ? first[0] : failure;
+            if (why != null) {
+                done.fail(why);
+            } else {
+                done.succeed(new ControllerNode(setup, machine, log, raft, journal));
+            }
+        });
+    }
+
+    private List<MetadataRecord> firstRecords() {
+        List<MetadataRecord> records = new ArrayList<>(machine.bootstrap());
+        records.addAll(machine.register(self()));
+        if (!setup.cleanStop()) {
+            for (TopicImage topic : machine.latest().topics()) {
+                for (PartitionImage each : topic.partitions()) {
+                    records.add(MetadataRecords.partition(topic.id(), inNextEpoch(each)));
+                }
+            }
+        }
+        return records;
+    }
+
+    private static PartitionImage inNextEpoch(PartitionImage partition) {
+        return new PartitionImage(
+                partition.partition(),
+                partition.leader(),
+                partition.leaderEpoch() + 1,
+                partition.partitionEpoch() + 1,
+                partition.replicas(),
+                partition.isr());
+    }
+
+    private BrokerImage self() {
+        List<Endpoint> endpoints = new ArrayList<>();
+        for (Listener each : setup.config().node().advertised()) {
+            endpoints.add(new Endpoint(each.name(), each.host(), each.port(), each.securityProtocol()));
+        }
+        Uuid incarnation =
+                new Uuid(setup.ports().random().nextLong(), setup.ports().random().nextLong());
+        return new BrokerImage(
+                setup.config().node().nodeId(), -1, incarnation, endpoints, setup.config().node().rack(), false, setup.logDirs());
+    }
+}
