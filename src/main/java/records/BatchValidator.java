@@ -65,8 +65,8 @@ public final class BatchValidator {
             return Failure.of(FailureCode.UNSUPPORTED_COMPRESSION, "zstd needs Produce version 7 or later");
         }
         int size = BatchHeader.sizeInBytes(records, at);
-        if (size != records.remaining()) {
-            return invalid((records.remaining() - size) + " bytes after the batch: exactly one batch is allowed");
+        if (BatchHeader.isFramed(records, at + size)) {
+            return invalid("more than one batch");
         }
         if (BatchHeader.baseOffset(records, at) != 0) {
             return invalid("base offset " + BatchHeader.baseOffset(records, at) + ", a producer must send 0");
@@ -83,6 +83,9 @@ public final class BatchValidator {
         }
         if (!BatchHeader.isCrcValid(records, at)) {
             return corrupt("the checksum does not match");
+        }
+        if (size != records.remaining()) {
+            return invalid((records.remaining() - size) + " bytes after the batch: exactly one batch is allowed");
         }
         return checkFields(records, at);
     }
@@ -156,8 +159,9 @@ public final class BatchValidator {
      * <p>On success under CreateTime the header's max timestamp is that of the records (patched in place, -1 when none has a time); LogAppendTime is left
      * to the log, which sets it with the offsets.
      *
-     * <p>Stricter than Kafka: offset deltas (Kafka renumbers them in compressed batches and stores them as they are in others), and a batch that says
-     * LogAppendTime is refused under CreateTime too.
+     * <p>Stricter than Kafka: offset deltas (Kafka renumbers them in compressed batches and stores them as they are in others), records whose parts do not fill
+     * them (Kafka does not look in compressed batches, and no consumer can read the partition beyond them), and a batch that says LogAppendTime is refused
+     * under CreateTime too (Kafka takes over its max timestamp, whatever the records say).
      */
     public Verdict check(ByteBuffer batch, LogConfig config, long nowMillis) {
         int at = batch.position();

@@ -24,7 +24,8 @@ public final class Recompressor {
     /**
      * The batch from position to limit, which passed {@link BatchValidator}, with the topic's codec and level. Offsets, timestamps, keys, values, headers,
      * producer id, epoch, sequence and the transactional flag stay. BATCH_TOO_LARGE when the outcome is above {@code max.message.bytes} (as Kafka checks it
-     * again), INVALID_RECORD when the records cannot be read (possible only where they were not walked before).
+     * again), INVALID_RECORD when the records cannot be read (possible only where they were not walked before) or one has a time before 1970, which cannot be
+     * written again (in Kafka that is an unknown server error).
      */
     public static Result recompress(ByteBuffer batch, LogConfig config) {
         int at = batch.position();
@@ -40,6 +41,9 @@ public final class Recompressor {
                 BatchHeader.leaderEpoch(batch, at),
                 producer);
         Failure failure = new BatchReader().read(batch, record -> {
+            if (record.timestamp() < -1) {
+                return false;
+            }
             builder.add(record.timestamp(), record.key(), record.value(), record.headers());
             return builder.writtenBytes() <= config.maxMessageBytes();
         });
@@ -47,7 +51,8 @@ public final class Recompressor {
             return tooLarge(codec, config);
         }
         if (failure != null || builder.count() != BatchHeader.recordCount(batch, at)) {
-            return new Result(null, Failure.of(FailureCode.INVALID_RECORD, "the records cannot be read"));
+            return new Result(
+                    null, Failure.of(FailureCode.INVALID_RECORD, "the records cannot be read, or have negative times"));
         }
         ByteBuffer rebuilt = builder.build();
         return rebuilt.remaining() > config.maxMessageBytes() ? tooLarge(codec, config) : new Result(rebuilt, null);
