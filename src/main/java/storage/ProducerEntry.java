@@ -74,7 +74,8 @@ final class ProducerEntry {
     static ProducerEntry fromSnapshot(ProducerEntry before, ProducerSnapshot.Entry row) {
         boolean sameEpoch = before != null && before.epoch == row.epoch();
         long[] batches = sameEpoch ? before.batches : NO_BATCHES;
-        if (row.lastOffset() >= 0) {
+        boolean repeated = sameEpoch && before.count() > 0 && before.lastOffsetAt(before.count() - 1) == row.lastOffset();
+        if (row.lastOffset() >= 0 && !repeated) {
             int kept = Math.min(batches.length / FIELDS, BATCHES - 1);
             long[] longer = new long[(kept + 1) * FIELDS];
             System.arraycopy(batches, batches.length - kept * FIELDS, longer, 0, kept * FIELDS);
@@ -91,14 +92,18 @@ final class ProducerEntry {
     }
 
     /**
-     * Rows of a snapshot, one for each remembered batch, oldest first. Kafka writes the last one only, and when it reads several of one producer the last
-     * counts, so it sees exactly its own state, while we keep rule P1 over a restart.
+     * Rows of a snapshot, one for each remembered batch, oldest first; the last batch again where a later marker has another time. Kafka writes the last one
+     * only, and when it reads several of one producer the last counts, so it sees exactly its own state, while we keep rule P1 over a restart.
      */
     void addRows(List<ProducerSnapshot.Entry> rows) {
-        for (int i = 0; i < count() - 1; i++) {
+        int last = count() - 1;
+        for (int i = 0; i < last; i++) {
             rows.add(row(i, timestampAt(i), -1));
         }
-        rows.add(row(count() - 1, lastTimestamp, transactionStart));
+        if (last >= 0 && timestampAt(last) != lastTimestamp) {
+            rows.add(row(last, timestampAt(last), -1));
+        }
+        rows.add(row(last, lastTimestamp, transactionStart));
     }
 
     private ProducerSnapshot.Entry row(int i, long timestamp, long transaction) {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class BatchValidatorTest {
 
     private static final short VERSION = 11;
-    private static final int ROUNDS = 20_000;
+    private static final int ROUNDS = 10_000;
 
     private final BatchValidator validator = new BatchValidator();
 
