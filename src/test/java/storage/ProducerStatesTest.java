@@ -62,6 +62,7 @@ class ProducerStatesTest {
         private final File files;
         private KafkaProducers kafka;
         private ProducerStates ours = new ProducerStates(0);
+        private final List<ByteBuffer> sent = new ArrayList<>();
         private long end;
         private int refused;
         private int duplicates;
@@ -84,10 +85,17 @@ class ProducerStatesTest {
                     case 2 -> snapshotAndReload(what);
                     case 3 -> undo(what);
                     case 4 -> highWatermark();
+                    case 5, 6, 7 -> repeat(what);
                     default -> produce(what);
                 }
                 assertEquals(kafka.active(), ours.activeProducers(), what);
                 assertEquals(kafka.firstUnstableOffset(), ours.firstUnstableOffset(), what);
+            }
+        }
+
+        private void repeat(String what) {
+            if (!sent.isEmpty()) {
+                produce(what, sent.get(Math.max(0, sent.size() - 1 - random.nextInt(12))));
             }
         }
 
@@ -124,6 +132,7 @@ class ProducerStatesTest {
             if (mine == null) {
                 assertEquals(ProducerVerdict.Kind.OK, verdict.kind(), what);
                 apply(buffer);
+                sent.add(buffer);
             } else {
                 refused++;
             }
