@@ -55,7 +55,7 @@ final class ConnectionAdmission {
         }
         long now = System.nanoTime();
         long start = Math.max(now, nextFreeNanos);
-        nextFreeNanos = start + NANOS / config.maxConnectionCreationRate();
+        nextFreeNanos = start + NANOS / Math.max(1, config.maxConnectionCreationRate());
         return start - now;
     }
 

@@ -68,6 +68,12 @@ final class KafkaServerVerticle extends VerticleBase {
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true)
                 .setAcceptBacklog(door.network().listenBacklog());
+        if (door.network().sendBufferBytes() > 0) {
+            options.setSendBufferSize(door.network().sendBufferBytes());
+        }
+        if (door.network().receiveBufferBytes() > 0) {
+            options.setReceiveBufferSize(door.network().receiveBufferBytes());
+        }
         NetServer server = vertx.createNetServer(options);
         servers.add(server);
         server.connectHandler(socket -> connected(address.listener(), socket));
