@@ -87,6 +87,6 @@ public final class FetchContext {
         if (session != null) {
             return session.id;
         }
-        return toKeep == null || toKeep.isEmpty() ? 0 : sessions.create(toKeep, byTopicId, follower);
+        return toKeep == null ? 0 : sessions.create(toKeep, byTopicId, follower);
     }
 }

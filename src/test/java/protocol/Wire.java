@@ -1,9 +1,11 @@
 package protocol;
 
+import common.Metrics;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.function.DoubleSupplier;
 import metadata.MetadataImage;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.message.ResponseHeaderData;
@@ -25,6 +27,8 @@ final class Wire {
     final Instance instance;
     final Connection connection;
     MetadataImage image;
+    /** Requests whose handler failed as a whole. */
+    int failures;
 
     Wire(List<? extends ApiHandler> handlers, MetadataImage image) {
         this(handlers, image, new ConnectionLimits(MAX_REQUEST, 16, 600_000, 10_000), 64L << 20);
@@ -34,8 +38,26 @@ final class Wire {
         this.image = image;
         this.memory = new RequestMemory(memoryBytes);
         this.instance = new Instance(
-                new HandlerTable(handlers), pool, memory, limits, clock, new NoMetrics(), () -> this.image);
+                new HandlerTable(handlers), pool, memory, limits, clock, new CountingFailures(), () -> this.image);
         this.connection = new Connection(info("c-1"), transport, instance);
+    }
+
+    /** Keeps the count of failed handlers only. */
+    private final class CountingFailures implements Metrics {
+        private final Metrics none = new NoMetrics();
+
+        @Override
+        public Counter counter(String name, String help, String... tags) {
+            return name.contains("errors") ? amount -> failures += (int) amount : none.counter(name, help, tags);
+        }
+
+        @Override
+        public void gauge(String name, String help, DoubleSupplier value, String... tags) {}
+
+        @Override
+        public Histogram histogram(String name, String help, String... tags) {
+            return none.histogram(name, help, tags);
+        }
     }
 
     static ConnectionInfo info(String id) {
