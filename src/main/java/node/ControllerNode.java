@@ -4,14 +4,16 @@ import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import common.Ports;
+import common.Timers;
 import config.BrokerConfig;
+import config.ControllerConfig;
 import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
-import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import metadata.MetadataImage;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
@@ -35,35 +37,40 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import raft.RaftNode;
 import storage.DiskExecutor;
+import storage.DiskExecutor.Lane;
 import storage.LogContext;
 import storage.LogStart;
 import storage.PartitionLog;
 
 /**
- * The controller's owner: lets the machine decide, the journal commit, the publications spread what was committed, and answers only then (rule R10). Confined
- * to loop 0.
+ * The controller's owner: hosts the controller machine and this node's voter over the metadata log, publishes what is committed, takes snapshots. All
+ * methods on its owner.
  */
 final class ControllerNode implements Controller {
     private static final Logger LOG = LoggerFactory.getLogger(ControllerNode.class);
-    /** Decisions that may wait for their commit. */
-    private static final int MAX_PENDING = 1_000;
+
+    /** How often time-based duties are looked at. */
+    private static final long DUTY_MILLIS = 10_000;
 
     private final Setup setup;
-    private final ControllerMachine machine;
     private final PartitionLog log;
     private final RaftNode raft;
     private final MetadataJournal journal;
     private final Publications publications;
     private long snapshotEnd;
-    private long snapshotLogBytes;
+    private long snapshotAtBytes;
+    private long snapshotAtNanos;
     private boolean snapshotting;
+    private boolean stopping;
+    private Timers.Handle duty;
 
     /**
-     * @param start what the directory and its checkpoints say of the metadata log
-     * @param disk of the metadata log's directory
+     * What it is made of.
+     *
+     * @param start of the metadata log
      * @param logDirs directory ids of all log directories, the metadata log's first
-     * @param cleanStop false: records may have been lost (memory acks), so the leader epoch of every partition of this broker goes up by one with its
-     *     registration; an offset must not come back with other content under the same epoch (rule I11, KIP-320)
+     * @param logDirs directory ids of all log directories, the metadata log's first
+     * @param cleanStop false: partitions get new leader epochs, as their logs' ends may be lost (I11)
      */
     record Setup(
             Ports ports,
@@ -76,144 +83,160 @@ final class ControllerNode implements Controller {
             boolean cleanStop,
             MetadataPublisher publisher) {}
 
-    /** Loads the metadata log, becomes leader of the quorum, registers this broker; publishes nothing yet. */
-    static void open(Setup setup, Callback<ControllerNode> done) {
-        new ControllerOpening(setup, done).run();
-    }
-
-    ControllerNode(Setup setup, ControllerMachine machine, PartitionLog log, RaftNode raft, MetadataJournal journal) {
+    /** @param snapshotEnd of the newest snapshot, 0 for none */
+    ControllerNode(Setup setup, PartitionLog log, RaftNode raft, MetadataJournal journal, Publications publications, long snapshotEnd) {
         this.setup = setup;
-        this.machine = machine;
         this.log = log;
         this.raft = raft;
         this.journal = journal;
-        this.publications = new Publications(setup.publisher());
-        this.snapshotEnd = log.logStartOffset();
+        this.publications = publications;
+        this.snapshotEnd = snapshotEnd;
+        this.snapshotAtNanos = setup.ports.clock().monotonicNanos();
+    }
+
+    /** Loads the metadata log, becomes leader of the quorum, registers this broker; publishes nothing yet. */
+    static void open(Setup setup, Callback<ControllerNode> done) {
+        new ControllerOpening(setup, done).run();
     }
 
     PartitionLog log() {
         return log;
     }
 
-    /** With all that is committed. */
+    /** What is committed. */
     MetadataImage image() {
         return journal.committed();
     }
 
     /** Publishes the image for the first time, and from then on each committed one. */
     void publish(Callback<Void> done) {
-        publications.publish(journal.committed(), done);
+        publications.start();
+        publications.publish(image(), done);
+        journal.afterCommit(this::maybeSnapshot);
+        duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
     }
 
-    /** A clean stop: nothing more is decided; the log is durable and closed when {@code done} succeeds. */
     void stop(Callback<Void> done) {
-        raft.resign();
-        log.close(done);
+        stopping = true;
+        if (duty != null) {
+            duty.cancel();
+        }
+        Failure reason = Failure.of(FailureCode.SHUTTING_DOWN, "this node is stopping");
+        journal.close(reason, () -> log.close(done));
     }
 
-    private <T> void decide(Supplier<Decision<T>> decision, Callback<T> done) {
-        Failure notNow = journal.notNow();
-        if (notNow == null && journal.pending() >= MAX_PENDING) {
-            notNow = Failure.of(FailureCode.OVERLOADED, "too many metadata changes wait for their commit; try again");
-        }
-        if (notNow != null) {
-            done.fail(notNow);
+    private void duties() {
+        if (stopping) {
             return;
         }
-        Decision<T> decided = decision.get();
-        if (decided.records().isEmpty()) {
-            done.succeed(decided.answer());
-            return;
-        }
-        journal.append(decided.records(), (image, failure) -> {
-            if (failure != null) {
-                done.fail(failure);
-                return;
-            }
-            publications.publish(image, (applied, unused) -> done.succeed(decided.answer()));
-            snapshotIfDue();
-        });
+        log.housekeep(setup.ports.clock().wallMillis());
+        maybeSnapshot();
+        duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
     }
 
-    /** Rule R12: only when the snapshot is durable may the log before it go. */
-    private void snapshotIfDue() {
-        long grown = log.sizeBytes() - snapshotLogBytes;
-        if (snapshotting || grown < setup.config().controller().snapshotBytes()) {
+    private void maybeSnapshot() {
+        ControllerConfig config = setup.config.controller();
+        long newBytes = journal.bytesWritten() - snapshotAtBytes;
+        long age = (setup.ports.clock().monotonicNanos() - snapshotAtNanos) / 1_000_000;
+        boolean due = newBytes >= config.snapshotBytes()
+                || (config.snapshotMillis() > 0 && age >= config.snapshotMillis() && newBytes > 0)
+                || (newBytes > 0 && setup.ports.chance().rarely("controller.snapshot"));
+        if (!due || snapshotting || stopping) {
+            return;
+        }
+        MetadataImage image = image();
+        if (image.version() == snapshotEnd) {
             return;
         }
         snapshotting = true;
-        MetadataImage image = journal.committed();
-        long end = image.version();
-        int epoch = raft.epoch();
-        ByteBuffer content = SnapshotFiles.encode(image, epoch, setup.ports().clock().wallMillis());
-        setup.disk()
-                .run(
-                        DiskExecutor.Lane.BLOCKING,
-                        SnapshotFiles.write(LogDirectories.METADATA_DIRECTORY, end, epoch, content),
-                        (written, failure) -> snapshotted(end, failure));
+        long bytes = journal.bytesWritten();
+        long wallMillis = setup.ports.clock().wallMillis();
+        setup.disk.run(
+                Lane.BLOCKING,
+                SnapshotFiles.write(LogDirectories.METADATA_DIRECTORY, image, raft.epoch(), wallMillis),
+                (older, failure) -> {
+                    snapshotting = false;
+                    snapshotAtNanos = setup.ports.clock().monotonicNanos();
+                    if (failure != null) {
+                        LOG.warn("no metadata snapshot could be written, the log is kept: {}", failure.message());
+                        return;
+                    }
+                    snapshotEnd = image.version();
+                    snapshotAtBytes = bytes;
+                    if (!stopping) {
+                        shorten(older);
+                    }
+                });
     }
 
-    private void snapshotted(long end, Failure failure) {
-        snapshotting = false;
-        if (failure != null) {
-            LOG.warn("metadata snapshot at offset {} was not written, the log stays: {}", end, failure.message());
+    /** R12: the log may lose what two durable snapshots stand for; it does when it has grown beyond its retention. */
+    private void shorten(long older) {
+        long limit = setup.config.controller().retentionBytes();
+        if (limit < 0 || log.sizeBytes() <= limit || older <= log.logStartOffset()) {
             return;
         }
-        // The log keeps what is behind the snapshot before this one, in case the newest cannot be read one day.
-        long cut = snapshotEnd;
-        snapshotEnd = end;
-        snapshotLogBytes = log.sizeBytes();
-        if (cut > log.logStartOffset()) {
-            log.deleteBefore(cut, (start, kept) -> snapshotLogBytes = log.sizeBytes());
+        log.deleteBefore(older, (start, failure) -> {
+            if (failure != null) {
+                LOG.warn("the metadata log could not be shortened to offset {}: {}", older, failure.message());
+            }
+        });
+    }
+
+    private <T> void decide(
+            Function<ControllerMachine, Decision<T>> decision, boolean awaitShards, Callback<T> done) {
+        if (!raft.leads()) {
+            done.fail(FailureCode.NOT_LEADER, "this node is not the active controller");
+            return;
         }
+        journal.submit(new MetadataJournal.Request<>(decision, awaitShards, done));
     }
 
     @Override
     public void createTopics(CreateTopicsRequestData request, Callback<CreateTopicsResponseData> done) {
-        decide(() -> machine.createTopics(request), done);
+        decide(machine -> machine.createTopics(request), true, done);
     }
 
     @Override
     public void deleteTopics(DeleteTopicsRequestData request, Callback<DeleteTopicsResponseData> done) {
-        decide(() -> machine.deleteTopics(request), done);
+        decide(machine -> machine.deleteTopics(request), true, done);
     }
 
     @Override
     public void createPartitions(CreatePartitionsRequestData request, Callback<CreatePartitionsResponseData> done) {
-        decide(() -> machine.createPartitions(request), done);
+        decide(machine -> machine.createPartitions(request), true, done);
     }
 
     @Override
     public void incrementalAlterConfigs(
             IncrementalAlterConfigsRequestData request, Callback<IncrementalAlterConfigsResponseData> done) {
-        decide(() -> machine.incrementalAlterConfigs(request), done);
+        decide(machine -> machine.incrementalAlterConfigs(request), true, done);
     }
 
     @Override
     public void alterConfigs(AlterConfigsRequestData request, Callback<AlterConfigsResponseData> done) {
-        decide(() -> machine.alterConfigs(request), done);
+        decide(machine -> machine.alterConfigs(request), true, done);
     }
 
     @Override
     public void alterClientQuotas(AlterClientQuotasRequestData request, Callback<AlterClientQuotasResponseData> done) {
-        decide(() -> machine.alterClientQuotas(request), done);
+        decide(machine -> machine.alterClientQuotas(request), true, done);
     }
 
     @Override
     public void allocateProducerIds(
             AllocateProducerIdsRequestData request, Callback<AllocateProducerIdsResponseData> done) {
-        decide(() -> machine.allocateProducerIds(request), done);
+        decide(machine -> machine.allocateProducerIds(request), false, done);
     }
 
     @Override
     public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {
-        decide(() -> machine.updateFeatures(request), done);
+        decide(machine -> machine.updateFeatures(request), true, done);
     }
 
     @Override
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
-        QuorumDescription description = new QuorumDescription(setup.config(), setup.logDirs().get(0));
+        QuorumDescription description = new QuorumDescription(setup.config, setup.logDirs.get(0));
         done.succeed(description.answer(
-                request, new QuorumDescription.Now(raft, log, journal.committed(), setup.ports().clock().wallMillis())));
+                request, new QuorumDescription.Now(raft, log, image(), setup.ports.clock().wallMillis())));
     }
 }

@@ -7,6 +7,7 @@ import config.ControllerConfig;
 import config.Listener;
 import config.LogConfig;
 import controller.ControllerMachine;
+import controller.Decision;
 import highwater.metadata.MetadataRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -38,11 +39,14 @@ import storage.PartitionLog;
 final class ControllerOpening {
     private static final String VOTE_PATH = LogDirectories.METADATA_DIRECTORY + "/" + VoteState.FILE_NAME;
 
+    private static final int RECORDS_AT_ONCE = 10_000;
+
     private final ControllerNode.Setup setup;
     private final Callback<ControllerNode> done;
     private final ControllerMachine machine;
     private PartitionLog log;
     private RaftNode raft;
+    private long snapshotEnd;
 
     ControllerOpening(ControllerNode.Setup setup, Callback<ControllerNode> done) {
         this.setup = setup;
@@ -95,6 +99,12 @@ final class ControllerOpening {
                 return;
             }
             log = opened;
+            if (log.damage() != null) {
+                done.fail(
+                        FailureCode.INTERNAL,
+                        "the metadata log is damaged (R15): " + log.damage() + "; restore the log directory from a copy");
+                return;
+            }
             if (vote == null && log.logEndOffset() > 0) {
                 done.fail(
                         FailureCode.INTERNAL,
@@ -128,6 +138,7 @@ final class ControllerOpening {
             }
             log.advanceHighWatermark(log.logEndOffset());
             new MetadataLoader(log, setup.disk(), machine, (loaded, unloaded) -> {
+                        snapshotEnd = unloaded == null ? loaded : 0;
                         if (unloaded != null) {
                             done.fail(unloaded);
                         } else if (vote.epoch() < log.latestEpoch()) {
@@ -168,48 +179,79 @@ final class ControllerOpening {
         };
     }
 
-    /** The leader's own batch and this broker's registration share one write. */
+    /** Rule R6: the leader's own record is the first of its epoch; nothing older counts as committed before it is. */
     private void lead(RaftOutput elected) {
-        int nodeId = setup.config().node().nodeId();
         int epoch = elected.leaderChangeEpoch();
         log.beginEpoch(epoch, (begun, failure) -> {
             if (failure != null) {
                 done.fail(failure);
-            }
-        });
-        machine.controllerIs(nodeId);
-        MetadataJournal journal = new MetadataJournal(
-                log,
-                machine,
-                raft,
-                setup.ports().clock(),
-                setup.config().controller().maxBatchBytes());
-        long now = setup.ports().clock().wallMillis();
-        List<Integer> voters = List.of(nodeId);
-        Failure[] first = new Failure[1];
-        journal.leaderChange(
-                ControlBatches.leaderChange(0, now, epoch, nodeId, voters, voters), (image, failure) -> first[0] = failure);
-        journal.append(firstRecords(), (image, failure) -> {
-            Failure why = first[0] != null ? first[0] : failure;
-            if (why != null) {
-                done.fail(why);
             } else {
-                done.succeed(new ControllerNode(setup, machine, log, raft, journal));
+                appendLeaderChange(epoch);
             }
         });
     }
 
-    private List<MetadataRecord> firstRecords() {
-        List<MetadataRecord> records = new ArrayList<>(machine.bootstrap());
-        records.addAll(machine.register(self()));
+    private void appendLeaderChange(int epoch) {
+        int nodeId = setup.config().node().nodeId();
+        List<Integer> voters = List.of(nodeId);
+        long now = setup.ports().clock().wallMillis();
+        log.append(ControlBatches.leaderChange(0, now, epoch, nodeId, voters, voters), epoch, (appended, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            raft.leaderChangeAppended(appended.baseOffset());
+            log.advanceHighWatermark(raft.persisted(log.durableEndOffset()).committed());
+            machine.skipTo(log.logEndOffset());
+            machine.controllerIs(nodeId);
+            register();
+        });
+    }
+
+    private void register() {
+        Publications publications = new Publications(setup.publisher());
+        MetadataJournal journal = new MetadataJournal(
+                machine,
+                raft,
+                log,
+                publications,
+                setup.ports().clock(),
+                setup.config().controller().maxBatchBytes());
+        ControllerNode node = new ControllerNode(setup, log, raft, journal, publications, snapshotEnd);
+        List<List<MetadataRecord>> changes = firstChanges();
+        Countdown rest = new Countdown(changes.size(), (written, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            } else {
+                done.succeed(node);
+            }
+        });
+        for (List<MetadataRecord> each : changes) {
+            journal.submit(new MetadataJournal.Request<>(
+                    ignored -> new Decision<>(each, true), false, (written, failure) -> rest.one(failure)));
+        }
+    }
+
+    /** What a start changes, in pieces that need not take effect together. */
+    private List<List<MetadataRecord>> firstChanges() {
+        List<List<MetadataRecord>> changes = new ArrayList<>();
+        List<MetadataRecord> first = new ArrayList<>(machine.bootstrap());
+        first.addAll(machine.register(self()));
+        changes.add(first);
         if (!setup.cleanStop()) {
+            List<MetadataRecord> raised = new ArrayList<>();
             for (TopicImage topic : machine.latest().topics()) {
                 for (PartitionImage each : topic.partitions()) {
-                    records.add(MetadataRecords.partition(topic.id(), inNextEpoch(each)));
+                    raised.add(MetadataRecords.partition(topic.id(), inNextEpoch(each)));
+                }
+                if (raised.size() >= RECORDS_AT_ONCE) {
+                    changes.add(raised);
+                    raised = new ArrayList<>();
                 }
             }
+            changes.add(raised);
         }
-        return records;
+        return changes;
     }
 
     private static PartitionImage inNextEpoch(PartitionImage partition) {

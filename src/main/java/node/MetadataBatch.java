@@ -21,6 +21,9 @@ import records.LogRecord;
  */
 record MetadataBatch(long baseOffset, long nextOffset, int epoch, List<MetadataRecord> records, List<LogRecord> controls) {
 
+    /** Lengths, deltas and attributes around a value. */
+    private static final int RECORD_OVERHEAD = 32;
+
     /** A batch to append; offsets and epoch are set by the log. */
     static ByteBuffer encode(List<MetadataRecord> records, int epoch, long wallMillis) {
         BatchBuilder batch = new BatchBuilder(Codec.NONE, 0, epoch);
@@ -28,6 +31,15 @@ record MetadataBatch(long baseOffset, long nextOffset, int epoch, List<MetadataR
             batch.add(wallMillis, null, MetadataCodec.encode(each));
         }
         return batch.build();
+    }
+
+    /** Bytes that records take in a batch, at most. */
+    static long size(List<MetadataRecord> records) {
+        long size = BatchHeader.SIZE;
+        for (MetadataRecord each : records) {
+            size += each.getSerializedSize() + RECORD_OVERHEAD;
+        }
+        return size;
     }
 
     /** The batches of a range, or why they cannot be read. */

@@ -6,105 +6,199 @@ import common.Clock;
 import common.Failure;
 import common.FailureCode;
 import controller.ControllerMachine;
+import controller.Decision;
 import highwater.metadata.MetadataRecord;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.Function;
 import metadata.MetadataImage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import raft.RaftNode;
-import records.BatchHeader;
+import raft.RaftOutput;
+import storage.AppendResult;
 import storage.PartitionLog;
 
 /**
- * Turns decisions into committed records: each is one batch, so all or nothing of it is committed; batches that arrive while one is written share the next
- * write and sync. When a batch cannot be written the machine goes back to what is committed, and so do all decisions that were built on it (rule R10). On the
- * controller's owner.
+ * Turns requests into committed records: one append at a time; what arrives meanwhile is decided together afterwards and shares the next batch and its
+ * fsync (group commit). An answer is given out only once its records, and those it was decided upon, are committed (R10); a request that changes nothing
+ * waits for no disk. Confined to the controller's owner.
  */
 final class MetadataJournal {
-    private final PartitionLog log;
+    private static final Logger LOG = LoggerFactory.getLogger(MetadataJournal.class);
+
+    /** Requests waiting for the disk; more are refused. Their bytes are bounded where they came in. */
+    private static final int MAX_QUEUED = 4_096;
+
     private final ControllerMachine machine;
     private final RaftNode raft;
+    private final PartitionLog log;
+    private final Publications publications;
     private final Clock clock;
     private final int maxBatchBytes;
+    private final Deque<Request<?>> queue = new ArrayDeque<>();
     private MetadataImage committed;
-    private long nextOffset;
-    private int pending;
-    private boolean reverting;
+    private long bytesWritten;
+    private boolean writing;
+    private Failure closed;
+    private Runnable whenIdle;
+    private Runnable afterCommit = () -> {};
 
-    MetadataJournal(PartitionLog log, ControllerMachine machine, RaftNode raft, Clock clock, int maxBatchBytes) {
-        this.log = log;
+    /**
+     * A request in the queue.
+     *
+     * @param awaitShards its answer also waits until the shards have applied the change
+     */
+    record Request<T>(
+            Function<ControllerMachine, Decision<T>> decide, boolean awaitShards, Callback<T> done) {}
+
+    MetadataJournal(
+            ControllerMachine machine,
+            RaftNode raft,
+            PartitionLog log,
+            Publications publications,
+            Clock clock,
+            int maxBatchBytes) {
         this.machine = machine;
         this.raft = raft;
+        this.log = log;
+        this.publications = publications;
         this.clock = clock;
         this.maxBatchBytes = maxBatchBytes;
         this.committed = machine.latest();
-        this.nextOffset = log.logEndOffset();
     }
 
+    /** The image that is true: all of it committed. */
     MetadataImage committed() {
         return committed;
     }
 
-    /** Decisions on their way. */
-    int pending() {
-        return pending;
+    /** Runs after each commit. */
+    void afterCommit(Runnable action) {
+        afterCommit = action;
     }
 
-    /** Null when a decision may be taken now. */
-    Failure notNow() {
-        if (!raft.leads()) {
-            return Failure.of(FailureCode.NOT_LEADER, "this node is not the active controller");
+    /** Bytes of records appended since the process started. */
+    long bytesWritten() {
+        return bytesWritten;
+    }
+
+    <T> void submit(Request<T> request) {
+        if (closed != null) {
+            request.done.fail(closed);
+        } else if (queue.size() >= MAX_QUEUED) {
+            request.done.fail(FailureCode.OVERLOADED, MAX_QUEUED + " admin requests are waiting already; retry later");
+        } else {
+            queue.addLast(request);
+            write();
         }
-        return reverting ? Failure.of(FailureCode.OVERLOADED, "the controller is going back to its last committed state; try again") : null;
     }
 
-    /** Appends the leader's first batch (rule R6). */
-    void leaderChange(ByteBuffer batch, Callback<MetadataImage> done) {
-        raft.leaderChangeAppended(nextOffset);
-        machine.skipTo(nextOffset + 1);
-        append(batch, 1, done);
+    /** Refuses new requests; {@code then} runs when those accepted before are done. */
+    void close(Failure reason, Runnable then) {
+        closed = closed == null ? reason : closed;
+        if (!writing) {
+            then.run();
+        } else {
+            whenIdle = then;
+        }
     }
 
-    /** Replays {@code records} (not empty) at once and calls back with the image that holds them when they are committed. */
-    void append(List<MetadataRecord> records, Callback<MetadataImage> done) {
+    /** A request that has been decided. */
+    private record Decided(Runnable answer, Callback<?> done, boolean awaitShards) {
+        void answer(boolean shardsApplied) {
+            if (awaitShards == shardsApplied) {
+                answer.run();
+            }
+        }
+    }
+
+    private void write() {
+        while (!writing && !queue.isEmpty()) {
+            List<MetadataRecord> records = new ArrayList<>();
+            List<Decided> decided = new ArrayList<>();
+            long base = log.logEndOffset();
+            long size = 0;
+            while (!queue.isEmpty() && size < maxBatchBytes / 2) {
+                size += decide(queue.removeFirst(), base, records, decided);
+            }
+            if (records.isEmpty()) {
+                decided.forEach(each -> each.answer.run());
+            } else {
+                append(records, base, decided);
+            }
+        }
+        if (!writing && queue.isEmpty() && whenIdle != null) {
+            Runnable then = whenIdle;
+            whenIdle = null;
+            then.run();
+        }
+    }
+
+    private <T> long decide(Request<T> request, long base, List<MetadataRecord> records, List<Decided> decided) {
+        Decision<T> decision = request.decide.apply(machine);
+        long size = decision.records().isEmpty() ? 0 : MetadataBatch.size(decision.records());
+        if (size > maxBatchBytes / 2) {
+            decided.add(new Decided(
+                    () -> request.done.fail(
+                            FailureCode.POLICY_VIOLATION, "the request would make a batch of metadata larger than allowed"),
+                    request.done,
+                    false));
+            return 0;
+        }
+        machine.replay(decision.records(), base + records.size());
+        records.addAll(decision.records());
+        boolean await = request.awaitShards && !decision.records().isEmpty();
+        decided.add(new Decided(() -> request.done.succeed(decision.answer()), request.done, await));
+        return size;
+    }
+
+    private void append(List<MetadataRecord> records, long base, List<Decided> decided) {
+        writing = true;
         ByteBuffer batch = MetadataBatch.encode(records, raft.epoch(), clock.wallMillis());
-        if (batch.remaining() > maxBatchBytes) {
-            done.fail(
-                    FailureCode.RECORD_LIST_TOO_LARGE,
-                    "the change needs " + batch.remaining() + " bytes of metadata, more than the " + maxBatchBytes
-                            + " that one change may have: split it");
-            return;
-        }
-        machine.replay(records, nextOffset);
-        append(batch, records.size(), done);
-    }
-
-    private void append(ByteBuffer batch, int count, Callback<MetadataImage> done) {
-        long expected = nextOffset;
-        nextOffset += count;
-        pending++;
-        MetadataImage image = machine.latest();
-        Check.invariant(BatchHeader.recordCount(batch, batch.position()) == count, "a batch holds its records");
-        log.append(batch, raft.epoch(), (appended, failure) -> {
-            pending--;
-            if (failure != null) {
-                revert();
-                done.fail(failure);
-                return;
+        int size = batch.remaining();
+        log.append(batch, raft.epoch(), (result, failure) -> {
+            writing = false;
+            if (failure == null) {
+                Check.invariant(result.baseOffset() == base, "metadata appended elsewhere", result.baseOffset(), base);
+                bytesWritten += size;
+                commit(result, decided);
+            } else {
+                lost(failure, base, decided);
             }
-            Check.invariant(appended.baseOffset() == expected, "metadata offset", appended.baseOffset(), expected);
-            log.advanceHighWatermark(raft.persisted(log.durableEndOffset()).committed());
-            committed = image;
-            if (reverting) {
-                revert();
-            }
-            done.succeed(image);
+            write();
         });
     }
 
-    /** Batches before the failed one may still be on their way: only when the last has answered is it known what is committed. */
-    private void revert() {
-        reverting = pending > 0;
+    private void commit(AppendResult result, List<Decided> decided) {
+        RaftOutput output = raft.persisted(log.durableEndOffset());
+        Check.invariant(
+                output.committed() > result.lastOffset(), "answered before commit (R7)", output.committed(), result.lastOffset());
+        log.advanceHighWatermark(output.committed());
+        committed = machine.latest();
+        publications.publish(committed, (applied, unused) -> decided.forEach(each -> each.answer(true)));
+        decided.forEach(each -> each.answer(false));
+        afterCommit.run();
+    }
+
+    /** Nothing of the batch may count. If the log may hold a part of it, this node can no longer lead: only a restart reads what is really there. */
+    private void lost(Failure failure, long base, List<Decided> decided) {
         machine.revertTo(committed);
-        nextOffset = log.logEndOffset();
+        boolean unchanged = log.logEndOffset() == base && failure.code() != FailureCode.SYNC_FAILED;
+        LOG.error(
+                "metadata could not be written: {}; {}",
+                failure.message(),
+                unchanged ? "the requests are refused" : "this node decides nothing more until it is restarted");
+        if (!unchanged) {
+            raft.resign();
+            closed = failure;
+        }
+        decided.forEach(each -> each.done.fail(failure));
+        while (!unchanged && !queue.isEmpty()) {
+            queue.removeFirst().done.fail(failure);
+        }
     }
 }

@@ -11,16 +11,20 @@ import storage.FileRange;
 import storage.PartitionLog;
 import storage.ReadBound;
 
-/** Brings a controller machine to the end of the metadata log: the newest snapshot, then what the log holds behind it. On the controller's owner. */
+/**
+ * Brings a controller machine to the end of the metadata log: the newest snapshot, then what the log holds behind it. Gives the end offset of that snapshot, 0
+ * for none. On the controller's owner.
+ */
 final class MetadataLoader {
     private static final int READ_BYTES = 1 << 20;
 
     private final PartitionLog log;
     private final DiskExecutor disk;
     private final ControllerMachine machine;
-    private final Callback<Void> done;
+    private final Callback<Long> done;
+    private long snapshotEnd;
 
-    MetadataLoader(PartitionLog log, DiskExecutor disk, ControllerMachine machine, Callback<Void> done) {
+    MetadataLoader(PartitionLog log, DiskExecutor disk, ControllerMachine machine, Callback<Long> done) {
         this.log = log;
         this.disk = disk;
         this.machine = machine;
@@ -31,7 +35,13 @@ final class MetadataLoader {
         disk.run(DiskExecutor.Lane.BLOCKING, SnapshotFiles.newest(LogDirectories.METADATA_DIRECTORY), (snapshot, failure) -> {
             if (failure != null) {
                 done.fail(failure);
-            } else if (snapshot != null && snapshot.endOffset() >= log.logStartOffset() && snapshot.endOffset() <= log.logEndOffset()) {
+            } else if (snapshot != null && snapshot.endOffset() > log.logEndOffset()) {
+                done.fail(
+                        FailureCode.INTERNAL,
+                        "the metadata log ends at offset " + log.logEndOffset() + ", before its snapshot at "
+                                + snapshot.endOffset() + ": records are missing, restore the log directory from a copy");
+            } else if (snapshot != null && snapshot.endOffset() >= log.logStartOffset()) {
+                snapshotEnd = snapshot.endOffset();
                 machine.load(snapshot.records(), snapshot.endOffset());
                 replayFrom(snapshot.endOffset());
             } else if (log.logStartOffset() > 0) {
@@ -48,7 +58,7 @@ final class MetadataLoader {
     private void replayFrom(long offset) {
         if (offset >= log.logEndOffset()) {
             machine.skipTo(log.logEndOffset());
-            done.succeed(null);
+            done.succeed(snapshotEnd);
             return;
         }
         log.read(offset, READ_BYTES, true, ReadBound.LOG_END, (result, failure) -> {

@@ -19,9 +19,16 @@ final class Publications {
     private List<Callback<Void>> waiting = new ArrayList<>();
     private MetadataImage newest;
     private int inFlight;
+    private boolean started;
 
     Publications(MetadataPublisher publisher) {
         this.publisher = publisher;
+    }
+
+    /** From now on images go out; those published before are merged into the first. */
+    void start() {
+        started = true;
+        send();
     }
 
     /** {@code applied} succeeds when every owner has applied {@code image} or a newer one; it never fails: the image is true all the same. */
@@ -32,7 +39,7 @@ final class Publications {
     }
 
     private void send() {
-        if (waiting.isEmpty() || inFlight == MetadataPublisher.MAX_IN_FLIGHT) {
+        if (!started || waiting.isEmpty() || inFlight == MetadataPublisher.MAX_IN_FLIGHT) {
             return;
         }
         List<Callback<Void>> served = waiting;

@@ -14,6 +14,7 @@ import metadata.ImageRecords;
 import metadata.MetadataImage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import records.BatchHeader;
 import records.ControlBatches;
 import storage.AtomicFile;
 import storage.DiskJob;
@@ -29,6 +30,7 @@ final class SnapshotFiles {
     private static final int RECORDS_PER_BATCH = 1_000;
     private static final int MAX_BYTES = 1 << 30;
     private static final int KEPT = 2;
+    private static final int OFFSET_DIGITS = 20;
 
     private SnapshotFiles() {}
 
@@ -36,7 +38,7 @@ final class SnapshotFiles {
     record Snapshot(long endOffset, int epoch, List<MetadataRecord> records) {}
 
     /** Encoded on the owner, so that the job gets bytes only. */
-    static ByteBuffer encode(MetadataImage image, int epoch, long wallMillis) {
+    private static ByteBuffer encode(MetadataImage image, int epoch, long wallMillis) {
         List<ByteBuffer> parts = new ArrayList<>();
         parts.add(ControlBatches.snapshotHeader(0, epoch, wallMillis));
         List<MetadataRecord> batch = new ArrayList<>();
@@ -52,23 +54,33 @@ final class SnapshotFiles {
         }
         parts.add(ControlBatches.snapshotFooter(0, epoch, wallMillis));
         int size = 0;
+        long offset = 0;
         for (ByteBuffer part : parts) {
-            size += part.remaining();
+            BatchHeader.assign(part, part.position(), offset, epoch);
+            offset = BatchHeader.nextOffset(part, part.position());
+            size = Math.addExact(size, part.remaining());
         }
         ByteBuffer all = ByteBuffer.allocate(size);
         parts.forEach(all::put);
         return all.flip();
     }
 
-    static DiskJob<Void> write(String directory, long endOffset, int epoch, ByteBuffer content) {
+    /**
+     * Writes a snapshot durably and removes those older than the one before it.
+     *
+     * @return end offset of the older of the two that stay, 0 when there is but one: the log may lose what is below it
+     */
+    static DiskJob<Long> write(String directory, MetadataImage image, int epoch, long wallMillis) {
         return files -> {
-            String name = String.format("%020d-%010d.checkpoint", endOffset, epoch);
-            AtomicFile.replace(files, directory + "/" + name, content);
+            String name = String.format("%020d-%010d.checkpoint", image.version(), epoch);
+            AtomicFile.replace(files, directory + "/" + name, encode(image, epoch, wallMillis));
             List<String> names = names(files, directory);
-            for (int i = 0; i < names.size() - KEPT; i++) {
-                files.delete(directory + "/" + names.get(i));
+            int surplus = Math.max(0, names.size() - KEPT);
+            for (String each : names.subList(0, surplus)) {
+                files.delete(directory + "/" + each);
             }
-            return null;
+            LOG.info("metadata snapshot {} is written", name);
+            return names.size() < KEPT ? 0L : Long.parseLong(names.get(names.size() - KEPT).substring(0, OFFSET_DIGITS));
         };
     }
 
