@@ -63,11 +63,13 @@ public final class ApiVersionsHandler implements ApiHandler {
             }
         }
         response.setFinalizedFeaturesEpoch(image.features().epoch());
-        image.features().finalized().forEach((name, level) -> response.finalizedFeatures()
-                .add(new FinalizedFeatureKey()
-                        .setName(name)
-                        .setMinVersionLevel(level)
-                        .setMaxVersionLevel(level)));
+        image.features()
+                .finalized()
+                .forEach((name, level) -> response.finalizedFeatures()
+                        .add(new FinalizedFeatureKey()
+                                .setName(name)
+                                .setMinVersionLevel(level)
+                                .setMaxVersionLevel(level)));
         respond.succeed(response);
     }
 

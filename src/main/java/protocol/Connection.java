@@ -323,11 +323,7 @@ public final class Connection implements RequestMemory.Waiter {
         }
         try {
             ResponseEncoder.encode(
-                    exchange.apiKey(),
-                    exchange.apiVersion(),
-                    exchange.correlationId(),
-                    exchange.response(),
-                    output);
+                    exchange.apiKey(), exchange.apiVersion(), exchange.correlationId(), exchange.response(), output);
         } catch (InvariantViolation bug) {
             throw bug;
         } catch (RuntimeException bug) {

@@ -26,6 +26,6 @@ final class ErrorResponses {
         ByteBuffer encoded = MessageUtil.toByteBufferAccessor(request, version).buffer();
         AbstractRequest parsed = AbstractRequest.parseRequest(key, version, new ByteBufferAccessor(encoded)).request;
         AbstractResponse response = parsed.getErrorResponse(0, error.exception(message));
-        return response == null ? null : (ApiMessage) response.data();
+        return response == null ? null : response.data();
     }
 }

@@ -59,9 +59,8 @@ public final class FetchHandler implements ApiHandler {
     @Override
     public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
         FetchRequestData request = (FetchRequestData) message;
-        int replicaId = context.apiVersion() >= REPLICA_STATE
-                ? request.replicaState().replicaId()
-                : request.replicaId();
+        int replicaId =
+                context.apiVersion() >= REPLICA_STATE ? request.replicaState().replicaId() : request.replicaId();
         FetchContext session = sessions.begin(request, context.apiVersion(), replicaId >= 0);
         if (session.error() != Errors.NONE) {
             respond.succeed(new FetchResponseData().setErrorCode(session.error().code()));
@@ -170,9 +169,8 @@ public final class FetchHandler implements ApiHandler {
             int next = 0;
             for (int i = 0; i < refused.length; i++) {
                 FetchEntry entry = entries.get(i);
-                PartitionData data = refused[i] == null
-                        ? answer(entry, outcomes.get(next++), leaders)
-                        : error(entry, refused[i]);
+                PartitionData data =
+                        refused[i] == null ? answer(entry, outcomes.get(next++), leaders) : error(entry, refused[i]);
                 if (session.answer(entry, summary(data))) {
                     topicOf(response, entry).partitions().add(data);
                 }
@@ -257,9 +255,8 @@ public final class FetchHandler implements ApiHandler {
             }
             PartitionImage partition = Topics.find(topic(context.image(), entry), entry.partition());
             if (partition != null) {
-                data.setCurrentLeader(new LeaderIdAndEpoch()
-                        .setLeaderId(partition.leader())
-                        .setLeaderEpoch(partition.leaderEpoch()));
+                data.setCurrentLeader(
+                        new LeaderIdAndEpoch().setLeaderId(partition.leader()).setLeaderEpoch(partition.leaderEpoch()));
                 leaders.add(partition.leader());
             }
         }

@@ -43,7 +43,9 @@ public final class InitProducerIdHandler implements ApiHandler {
     private static Errors check(InitProducerIdRequestData request) {
         boolean id = request.producerId() != -1;
         boolean epoch = request.producerEpoch() != -1;
-        if (id != epoch || (request.transactionalId() != null && request.transactionalId().isEmpty())) {
+        if (id != epoch
+                || (request.transactionalId() != null
+                        && request.transactionalId().isEmpty())) {
             return Errors.INVALID_REQUEST;
         }
         return request.transactionalId() != null ? Errors.UNSUPPORTED_VERSION : Errors.NONE;

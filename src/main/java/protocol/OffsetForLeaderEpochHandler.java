@@ -61,7 +61,8 @@ public final class OffsetForLeaderEpochHandler implements ApiHandler {
             for (int i = 0; i < awaited.size(); i++) {
                 Outcome<EpochEnd> outcome = failure == null ? outcomes.get(i) : new Outcome<>(null, failure);
                 if (outcome.failure() != null) {
-                    awaited.get(i).setErrorCode(ErrorMapping.of(outcome.failure()).code());
+                    awaited.get(i)
+                            .setErrorCode(ErrorMapping.of(outcome.failure()).code());
                 } else {
                     awaited.get(i)
                             .setLeaderEpoch(outcome.value().epoch())

@@ -102,19 +102,15 @@ public final class ProduceHandler implements ApiHandler {
             List<PartitionProduceResponse> answers =
                     new ArrayList<>(topic.partitionData().size());
             for (PartitionProduceData each : topic.partitionData()) {
-                PartitionProduceResponse answer = new PartitionProduceResponse()
-                        .setIndex(each.index())
-                        .setBaseOffset(-1);
+                PartitionProduceResponse answer =
+                        new PartitionProduceResponse().setIndex(each.index()).setBaseOffset(-1);
                 answers.add(answer);
                 PartitionId id = Topics.partition(known, each.index());
                 if (!validAcks) {
                     refuse(answer, Errors.INVALID_REQUIRED_ACKS, "acks must be 0, 1 or -1 (all)");
                 } else if (id == null) {
                     boolean unknownId = known == null && byId;
-                    refuse(
-                            answer,
-                            unknownId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION,
-                            null);
+                    refuse(answer, unknownId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION, null);
                 } else {
                     records(id, (MemoryRecords) each.records(), answer);
                 }
@@ -158,7 +154,10 @@ public final class ProduceHandler implements ApiHandler {
                 Outcome<Produced> outcome = whole == null ? outcomes.get(i) : new Outcome<>(null, whole);
                 Produced value = outcome.value();
                 if (outcome.failure() != null) {
-                    refuse(answer, ErrorMapping.of(outcome.failure()), outcome.failure().message());
+                    refuse(
+                            answer,
+                            ErrorMapping.of(outcome.failure()),
+                            outcome.failure().message());
                     if (value != null) {
                         answer.setLogStartOffset(value.logStartOffset());
                         answer.setRecordErrors(recordErrors(value.recordErrors()));
@@ -202,7 +201,8 @@ public final class ProduceHandler implements ApiHandler {
             MetadataImage now = context.image();
             Topics.Leaders leaders = new Topics.Leaders(now, context.connection());
             for (TopicProduceResponse topic : response.responses()) {
-                TopicImage known = context.apiVersion() >= TOPIC_IDS ? now.topic(topic.topicId()) : now.topic(topic.name());
+                TopicImage known =
+                        context.apiVersion() >= TOPIC_IDS ? now.topic(topic.topicId()) : now.topic(topic.name());
                 for (PartitionProduceResponse each : topic.partitionResponses()) {
                     PartitionImage partition = each.errorCode() == Errors.NOT_LEADER_OR_FOLLOWER.code()
                             ? Topics.find(known, each.index())

@@ -44,8 +44,7 @@ final class RequestDecoder {
         return decode(bytes, handler, version, correlationId, exchange);
     }
 
-    private String decode(
-            ByteBuffer bytes, ApiHandler handler, short version, int correlationId, Exchange exchange) {
+    private String decode(ByteBuffer bytes, ApiHandler handler, short version, int correlationId, Exchange exchange) {
         ApiKeys key = handler.key();
         try {
             reader.begin(bytes);
@@ -63,7 +62,8 @@ final class RequestDecoder {
         } catch (BufferUnderflowException shorter) {
             return key + " version " + version + " that ends before its last field";
         } catch (RuntimeException malformed) {
-            // The generated classes throw plain RuntimeExceptions for null or oversized fields and for versions they lack.
+            // The generated classes throw plain RuntimeExceptions for null or oversized fields and for versions they
+            // lack.
             return key + " version " + version + " that is malformed: " + malformed.getMessage();
         } finally {
             reader.end();

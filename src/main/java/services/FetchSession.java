@@ -25,7 +25,8 @@ final class FetchSession {
     private final Map<FetchEntry.Key, FetchEntry> partitions;
     private List<FetchEntry> ordered;
 
-    FetchSession(int id, boolean byTopicId, boolean follower, long nowMillis, Map<FetchEntry.Key, FetchEntry> partitions) {
+    FetchSession(
+            int id, boolean byTopicId, boolean follower, long nowMillis, Map<FetchEntry.Key, FetchEntry> partitions) {
         this.id = id;
         this.byTopicId = byTopicId;
         this.follower = follower;

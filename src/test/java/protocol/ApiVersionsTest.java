@@ -53,8 +53,10 @@ class ApiVersionsTest {
         for (int version = 3; version <= 5; version++) {
             ApiVersionsResponseData response = ask(version, request());
             assertEquals(version == 3 ? 1 : 7, response.supportedFeatures().size());
-            assertEquals(7, response.supportedFeatures().find("metadata.version").minVersion());
-            assertEquals(33, response.finalizedFeatures().find("metadata.version").maxVersionLevel());
+            assertEquals(
+                    7, response.supportedFeatures().find("metadata.version").minVersion());
+            assertEquals(
+                    33, response.finalizedFeatures().find("metadata.version").maxVersionLevel());
             assertEquals(broker.wire.image.features().epoch(), response.finalizedFeaturesEpoch());
         }
     }
@@ -63,11 +65,17 @@ class ApiVersionsTest {
     void unknownVersionsAreAnsweredInTheOldestLayout() {
         for (int version : new int[] {6, 99, 32767, -1}) {
             ByteBuffer frame = ByteBuffer.allocate(4 + 8 + 5);
-            frame.putInt(13).putShort(ApiKeys.API_VERSIONS.id).putShort((short) version).putInt(77);
+            frame.putInt(13)
+                    .putShort(ApiKeys.API_VERSIONS.id)
+                    .putShort((short) version)
+                    .putInt(77);
             frame.put(new byte[] {(byte) 0xff, 3, (byte) 0xff, (byte) 0xff, 9});
             broker.wire.read(frame.array());
             ApiVersionsResponseData response = (ApiVersionsResponseData) Wire.response(
-                    ApiKeys.API_VERSIONS, (short) 0, 77, broker.wire.transport.frames().get(0));
+                    ApiKeys.API_VERSIONS,
+                    (short) 0,
+                    77,
+                    broker.wire.transport.frames().get(0));
             assertEquals(Errors.UNSUPPORTED_VERSION.code(), response.errorCode());
             assertEquals(1, response.apiKeys().size());
             assertEquals(5, response.apiKeys().find(ApiKeys.API_VERSIONS.id).maxVersion());
@@ -78,16 +86,22 @@ class ApiVersionsTest {
 
     @Test
     void softwareNamesAndTheClustersIdentityAreChecked() {
-        assertEquals(Errors.INVALID_REQUEST.code(), ask(3, request().setClientSoftwareName("bad name!")).errorCode());
-        assertEquals(Errors.INVALID_REQUEST.code(), ask(4, request().setClientSoftwareVersion("")).errorCode());
-        assertEquals(0, ask(5, request().setClusterId(Images.CLUSTER).setNodeId(1)).errorCode());
+        assertEquals(
+                Errors.INVALID_REQUEST.code(),
+                ask(3, request().setClientSoftwareName("bad name!")).errorCode());
+        assertEquals(
+                Errors.INVALID_REQUEST.code(),
+                ask(4, request().setClientSoftwareVersion("")).errorCode());
+        assertEquals(
+                0, ask(5, request().setClusterId(Images.CLUSTER).setNodeId(1)).errorCode());
         assertEquals(
                 Errors.REBOOTSTRAP_REQUIRED.code(),
                 ask(5, request().setClusterId(Images.CLUSTER).setNodeId(2)).errorCode());
         assertEquals(
                 Errors.REBOOTSTRAP_REQUIRED.code(),
                 ask(5, request().setClusterId("other").setNodeId(1)).errorCode());
-        assertEquals(Errors.INVALID_REQUEST.code(), ask(5, request().setNodeId(1)).errorCode());
+        assertEquals(
+                Errors.INVALID_REQUEST.code(), ask(5, request().setNodeId(1)).errorCode());
         ApiVersionsResponseData refused = ask(5, request().setClusterId("other"));
         assertEquals(Errors.INVALID_REQUEST.code(), refused.errorCode());
         assertTrue(refused.apiKeys().isEmpty());

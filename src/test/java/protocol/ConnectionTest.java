@@ -100,8 +100,8 @@ class ConnectionTest {
             }
             one.loop();
             for (ByteBuffer frame : one.transport.frames()) {
-                MetadataResponseData response = (MetadataResponseData)
-                        Wire.response(ApiKeys.METADATA, VERSION, received, frame);
+                MetadataResponseData response =
+                        (MetadataResponseData) Wire.response(ApiKeys.METADATA, VERSION, received, frame);
                 assertEquals("c" + received, response.clusterId(), "seed " + seed);
                 received++;
             }

@@ -50,7 +50,8 @@ class DataPlaneTest {
         assertEquals(0, broker.shard.readers());
     }
 
-    private static ProduceRequestData produce(int acks, int version, String topic, Uuid id, int partition, MemoryRecords records) {
+    private static ProduceRequestData produce(
+            int acks, int version, String topic, Uuid id, int partition, MemoryRecords records) {
         TopicProduceData data = new TopicProduceData();
         if (version >= 13) {
             data.setTopicId(id);
@@ -58,7 +59,8 @@ class DataPlaneTest {
             data.setName(topic);
         }
         data.partitionData().add(new PartitionProduceData().setIndex(partition).setRecords(records));
-        ProduceRequestData request = new ProduceRequestData().setAcks((short) acks).setTimeoutMs(1000);
+        ProduceRequestData request =
+                new ProduceRequestData().setAcks((short) acks).setTimeoutMs(1000);
         request.topicData().add(data);
         return request;
     }
@@ -70,7 +72,8 @@ class DataPlaneTest {
     private PartitionProduceResponse produced(int version, ProduceRequestData request) {
         ProduceResponseData response = (ProduceResponseData) broker.ask(ApiKeys.PRODUCE, version, request);
         assertEquals(1, response.responses().size());
-        ProduceResponseData.TopicProduceResponse topic = response.responses().iterator().next();
+        ProduceResponseData.TopicProduceResponse topic =
+                response.responses().iterator().next();
         assertEquals(version >= 13 ? "" : request.topicData().iterator().next().name(), topic.name());
         assertEquals(request.topicData().iterator().next().topicId(), topic.topicId());
         assertEquals(1, topic.partitionResponses().size());
@@ -100,9 +103,15 @@ class DataPlaneTest {
             assertEquals(-1, topic.baseOffset());
             PartitionProduceResponse partition = produced(version, orders(1, version, 3));
             assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), partition.errorCode());
-            assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), produced(version, orders(1, version, -1)).errorCode());
-            assertEquals(Errors.INVALID_REQUIRED_ACKS.code(), produced(version, orders(2, version, 0)).errorCode());
-            assertEquals(Errors.INVALID_REQUIRED_ACKS.code(), produced(version, orders(-2, version, 0)).errorCode());
+            assertEquals(
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION.code(),
+                    produced(version, orders(1, version, -1)).errorCode());
+            assertEquals(
+                    Errors.INVALID_REQUIRED_ACKS.code(),
+                    produced(version, orders(2, version, 0)).errorCode());
+            assertEquals(
+                    Errors.INVALID_REQUIRED_ACKS.code(),
+                    produced(version, orders(-2, version, 0)).errorCode());
             PartitionProduceResponse nothing = produced(version, produce(1, version, "orders", Broker.ORDERS, 0, null));
             assertEquals(Errors.INVALID_RECORD.code(), nothing.errorCode());
         }
@@ -148,9 +157,11 @@ class DataPlaneTest {
                     new org.apache.kafka.common.record.internal.SimpleRecord("x".getBytes()));
             ProduceRequestData request = produce(-1, version, "orders", Broker.ORDERS, 0, batch);
             assertEquals(
-                    Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code(), produced(version, request).errorCode());
+                    Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code(),
+                    produced(version, request).errorCode());
             request.setTransactionalId("t");
-            assertEquals(Errors.INVALID_TXN_STATE.code(), produced(version, request).errorCode());
+            assertEquals(
+                    Errors.INVALID_TXN_STATE.code(), produced(version, request).errorCode());
         }
         assertEquals(0, broker.log(0).end());
     }
@@ -173,13 +184,20 @@ class DataPlaneTest {
         for (short version : Broker.versions(ApiKeys.LIST_OFFSETS)) {
             ListOffsetsTopic topic = new ListOffsetsTopic().setName("orders");
             long[] times = {-1, -2, 5};
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(times[version % 3]));
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(1).setTimestamp(-1));
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(7).setTimestamp(-1));
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(2).setTimestamp(-1));
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(2).setTimestamp(-2));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(times[version % 3]));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(1).setTimestamp(-1));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(7).setTimestamp(-1));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(2).setTimestamp(-1));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(2).setTimestamp(-2));
             ListOffsetsResponseData response = (ListOffsetsResponseData) broker.ask(
-                    ApiKeys.LIST_OFFSETS, version, new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
+                    ApiKeys.LIST_OFFSETS,
+                    version,
+                    new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
             List<ListOffsetsResponseData.ListOffsetsPartitionResponse> parts =
                     response.topics().get(0).partitions();
             assertEquals(times[version % 3] == -2 ? 0 : 1, parts.get(0).offset());
@@ -198,9 +216,12 @@ class DataPlaneTest {
         for (short version : Broker.versions(ApiKeys.LIST_OFFSETS)) {
             for (int special = -1; special >= -7; special--) {
                 ListOffsetsTopic topic = new ListOffsetsTopic().setName("orders");
-                topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(special));
+                topic.partitions()
+                        .add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(special));
                 ListOffsetsResponseData response = (ListOffsetsResponseData) broker.ask(
-                        ApiKeys.LIST_OFFSETS, version, new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
+                        ApiKeys.LIST_OFFSETS,
+                        version,
+                        new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
                 boolean known = special >= -6 && version >= since[-1 - special];
                 assertEquals(
                         known ? 0 : Errors.UNSUPPORTED_VERSION.code(),
@@ -214,12 +235,14 @@ class DataPlaneTest {
     void offsetForLeaderEpoch() {
         for (short version : Broker.versions(ApiKeys.OFFSET_FOR_LEADER_EPOCH)) {
             OffsetForLeaderTopic topic = new OffsetForLeaderTopic().setTopic("orders");
-            topic.partitions().add(new OffsetForLeaderPartition().setPartition(0).setLeaderEpoch(2));
-            topic.partitions().add(new OffsetForLeaderPartition().setPartition(9).setLeaderEpoch(2));
+            topic.partitions()
+                    .add(new OffsetForLeaderPartition().setPartition(0).setLeaderEpoch(2));
+            topic.partitions()
+                    .add(new OffsetForLeaderPartition().setPartition(9).setLeaderEpoch(2));
             OffsetForLeaderEpochRequestData request = new OffsetForLeaderEpochRequestData();
             request.topics().add(topic);
-            OffsetForLeaderEpochResponseData response = (OffsetForLeaderEpochResponseData)
-                    broker.ask(ApiKeys.OFFSET_FOR_LEADER_EPOCH, version, request);
+            OffsetForLeaderEpochResponseData response =
+                    (OffsetForLeaderEpochResponseData) broker.ask(ApiKeys.OFFSET_FOR_LEADER_EPOCH, version, request);
             OffsetForLeaderEpochResponseData.OffsetForLeaderTopicResult answers =
                     response.topics().find("orders");
             assertEquals(2, answers.partitions().get(0).leaderEpoch());
@@ -238,11 +261,15 @@ class DataPlaneTest {
         }
         for (short version : Broker.versions(ApiKeys.DELETE_RECORDS)) {
             DeleteRecordsTopic topic = new DeleteRecordsTopic().setName("orders");
-            topic.partitions().add(new DeleteRecordsPartition().setPartitionIndex(0).setOffset(version));
-            topic.partitions().add(new DeleteRecordsPartition().setPartitionIndex(1).setOffset(4));
-            topic.partitions().add(new DeleteRecordsPartition().setPartitionIndex(8).setOffset(4));
+            topic.partitions()
+                    .add(new DeleteRecordsPartition().setPartitionIndex(0).setOffset(version));
+            topic.partitions()
+                    .add(new DeleteRecordsPartition().setPartitionIndex(1).setOffset(4));
+            topic.partitions()
+                    .add(new DeleteRecordsPartition().setPartitionIndex(8).setOffset(4));
             DeleteRecordsTopic internal = new DeleteRecordsTopic().setName("__consumer_offsets");
-            internal.partitions().add(new DeleteRecordsPartition().setPartitionIndex(0).setOffset(0));
+            internal.partitions()
+                    .add(new DeleteRecordsPartition().setPartitionIndex(0).setOffset(0));
             DeleteRecordsResponseData response = (DeleteRecordsResponseData) broker.ask(
                     ApiKeys.DELETE_RECORDS,
                     version,
@@ -251,13 +278,18 @@ class DataPlaneTest {
                     response.topics().find("orders").partitions();
             assertEquals(version, answers.find(0).lowWatermark());
             assertEquals(Errors.OFFSET_OUT_OF_RANGE.code(), answers.find(1).errorCode());
-            assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), answers.find(8).errorCode());
+            assertEquals(
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), answers.find(8).errorCode());
             assertEquals(-1, answers.find(8).lowWatermark());
             boolean refused = broker.wire.image.topic("__consumer_offsets").internal();
             assertTrue(refused);
             assertEquals(
                     Errors.INVALID_TOPIC_EXCEPTION.code(),
-                    response.topics().find("__consumer_offsets").partitions().find(0).errorCode());
+                    response.topics()
+                            .find("__consumer_offsets")
+                            .partitions()
+                            .find(0)
+                            .errorCode());
         }
     }
 
@@ -288,7 +320,8 @@ class DataPlaneTest {
             assertEquals(-1, transactional.producerId());
             assertEquals(
                     Errors.INVALID_REQUEST.code(),
-                    init(version, new InitProducerIdRequestData().setTransactionalId("")).errorCode());
+                    init(version, new InitProducerIdRequestData().setTransactionalId(""))
+                            .errorCode());
         }
     }
 

@@ -100,7 +100,8 @@ final class FakeShard implements ReplicaShard, Mailboxes {
         List<Outcome<Produced>> outcomes = each(request.partitions(), each -> {
             Log log = log(each.partition());
             if (log.failure != null) {
-                Produced detail = log.recordErrors.isEmpty() ? null : new Produced(null, log.logStart, log.recordErrors);
+                Produced detail =
+                        log.recordErrors.isEmpty() ? null : new Produced(null, log.logStart, log.recordErrors);
                 return new Outcome<>(detail, log.failure);
             }
             ByteBuffer records = each.records();
@@ -163,9 +164,8 @@ final class FakeShard implements ReplicaShard, Mailboxes {
                 range = new FileRange(log.file, from, (int) length);
             }
         }
-        List<ReadResult.AbortedTransaction> aborted = bound == ReadBound.LAST_STABLE_OFFSET
-                ? List.of(new ReadResult.AbortedTransaction(5, 0))
-                : List.of();
+        List<ReadResult.AbortedTransaction> aborted =
+                bound == ReadBound.LAST_STABLE_OFFSET ? List.of(new ReadResult.AbortedTransaction(5, 0)) : List.of();
         return new ReadOutcome(new ReadResult(range, log.logStart, log.end(), log.end(), aborted), null, null, 1, 3);
     }
 
@@ -211,8 +211,7 @@ final class FakeShard implements ReplicaShard, Mailboxes {
     }
 
     @Override
-    public void describeProducers(
-            List<PartitionId> partitions, Callback<List<Outcome<List<ActiveProducer>>>> done) {
+    public void describeProducers(List<PartitionId> partitions, Callback<List<Outcome<List<ActiveProducer>>>> done) {
         done.succeed(each(partitions, id -> {
             Log log = log(id);
             return log.failure != null

@@ -46,10 +46,8 @@ class FetchHandlerTest {
     }
 
     private static FetchRequestData request(int version, int... partitions) {
-        FetchRequestData request = new FetchRequestData()
-                .setMaxWaitMs(500)
-                .setMinBytes(1)
-                .setSessionEpoch(-1);
+        FetchRequestData request =
+                new FetchRequestData().setMaxWaitMs(500).setMinBytes(1).setSessionEpoch(-1);
         FetchTopic topic = topic(version, "orders", Broker.ORDERS);
         for (int each : partitions) {
             topic.partitions().add(partition(each, 0));
@@ -63,7 +61,10 @@ class FetchHandlerTest {
     }
 
     private static FetchPartition partition(int partition, long offset) {
-        return new FetchPartition().setPartition(partition).setFetchOffset(offset).setPartitionMaxBytes(1 << 20);
+        return new FetchPartition()
+                .setPartition(partition)
+                .setFetchOffset(offset)
+                .setPartitionMaxBytes(1 << 20);
     }
 
     private FetchResponseData fetch(int version, FetchRequestData request) {
@@ -82,7 +83,8 @@ class FetchHandlerTest {
         for (Record each : ((MemoryRecords) data.records()).records()) {
             byte[] value = new byte[each.valueSize()];
             each.value().get(value);
-            all.append(new String(value, java.nio.charset.StandardCharsets.UTF_8)).append(' ');
+            all.append(new String(value, java.nio.charset.StandardCharsets.UTF_8))
+                    .append(' ');
         }
         return all.toString().trim();
     }
@@ -99,8 +101,11 @@ class FetchHandlerTest {
             assertEquals(version >= 5 ? 0 : -1, data.logStartOffset());
             assertNull(data.abortedTransactions());
             assertEquals(0, response.sessionId());
-            assertEquals(version >= 13 ? Broker.ORDERS : Uuid.ZERO_UUID, response.responses().get(0).topicId());
-            assertEquals(version >= 13 ? "" : "orders", response.responses().get(0).topic());
+            assertEquals(
+                    version >= 13 ? Broker.ORDERS : Uuid.ZERO_UUID,
+                    response.responses().get(0).topicId());
+            assertEquals(
+                    version >= 13 ? "" : "orders", response.responses().get(0).topic());
         }
     }
 
@@ -113,10 +118,16 @@ class FetchHandlerTest {
         FetchResponseData response = fetch(12, request);
         assertEquals(1, response.responses().size());
         List<PartitionData> all = response.responses().get(0).partitions();
-        assertEquals(List.of(2, 0, 1), all.stream().map(PartitionData::partitionIndex).toList());
+        assertEquals(
+                List.of(2, 0, 1),
+                all.stream().map(PartitionData::partitionIndex).toList());
         assertEquals("c", values(all.get(0)));
         assertEquals("b", values(all.get(2)));
-        PartitionData first = fetch(12, request.setMaxBytes(1)).responses().get(0).partitions().get(0);
+        PartitionData first = fetch(12, request.setMaxBytes(1))
+                .responses()
+                .get(0)
+                .partitions()
+                .get(0);
         assertEquals("c", values(first), "the first batch comes whole");
         assertEquals(1, broker.shard.reads.get(1).maxBytes());
     }
@@ -125,7 +136,11 @@ class FetchHandlerTest {
     void emptyPartitionsAreWaitedForAndNewRecordsEndTheWait() {
         for (short version : Broker.versions(ApiKeys.FETCH)) {
             FetchRequestData request = request(version, 1);
-            request.topics().get(0).partitions().get(0).setFetchOffset(broker.log(1).end());
+            request.topics()
+                    .get(0)
+                    .partitions()
+                    .get(0)
+                    .setFetchOffset(broker.log(1).end());
             broker.send(ApiKeys.FETCH, version, request);
             broker.settle();
             assertEquals(1, broker.shard.parked());
@@ -134,8 +149,8 @@ class FetchHandlerTest {
             broker.shard.timeOut();
             broker.settle();
             ByteBuffer frame = broker.wire.transport.frames().get(0);
-            FetchResponseData response = (FetchResponseData)
-                    Wire.response(ApiKeys.FETCH, version, frame.getInt(0), frame);
+            FetchResponseData response =
+                    (FetchResponseData) Wire.response(ApiKeys.FETCH, version, frame.getInt(0), frame);
             assertEquals("late" + version, values(only(response)));
         }
     }
@@ -171,16 +186,21 @@ class FetchHandlerTest {
     void errorsPerPartition() {
         for (short version : Broker.versions(ApiKeys.FETCH)) {
             Errors unknown = version >= 13 ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            FetchRequestData nowhere = new FetchRequestData().setSessionEpoch(-1).setMaxWaitMs(500).setMinBytes(1);
+            FetchRequestData nowhere =
+                    new FetchRequestData().setSessionEpoch(-1).setMaxWaitMs(500).setMinBytes(1);
             nowhere.topics().add(topic(version, "nope", new Uuid(5, 5)));
             nowhere.topics().get(0).partitions().add(partition(0, 0));
             PartitionData data = only(fetch(version, nowhere));
             assertEquals(unknown.code(), data.errorCode());
             assertEquals(-1, data.highWatermark());
-            assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), only(fetch(version, request(version, 9))).errorCode());
+            assertEquals(
+                    Errors.UNKNOWN_TOPIC_OR_PARTITION.code(),
+                    only(fetch(version, request(version, 9))).errorCode());
             FetchRequestData beyond = request(version, 0);
             beyond.topics().get(0).partitions().get(0).setFetchOffset(99);
-            assertEquals(Errors.OFFSET_OUT_OF_RANGE.code(), only(fetch(version, beyond)).errorCode());
+            assertEquals(
+                    Errors.OFFSET_OUT_OF_RANGE.code(),
+                    only(fetch(version, beyond)).errorCode());
             broker.log(2).failure = Failure.of(FailureCode.NOT_LEADER, "moved");
             FetchResponseData moved = fetch(version, request(version, 2));
             assertEquals(Errors.NOT_LEADER_OR_FOLLOWER.code(), only(moved).errorCode());
@@ -210,10 +230,14 @@ class FetchHandlerTest {
             } else {
                 request.setReplicaId(2);
             }
-            assertEquals(Errors.NOT_LEADER_OR_FOLLOWER.code(), only(fetch(version, request)).errorCode());
+            assertEquals(
+                    Errors.NOT_LEADER_OR_FOLLOWER.code(),
+                    only(fetch(version, request)).errorCode());
             if (version >= 9) {
                 request.topics().get(0).partitions().get(0).setCurrentLeaderEpoch(3);
-                assertEquals(Errors.UNKNOWN_LEADER_EPOCH.code(), only(fetch(version, request)).errorCode());
+                assertEquals(
+                        Errors.UNKNOWN_LEADER_EPOCH.code(),
+                        only(fetch(version, request)).errorCode());
             }
         }
     }
@@ -223,7 +247,11 @@ class FetchHandlerTest {
         for (int version = 7; version <= ApiKeys.FETCH.latestVersion(false); version++) {
             append(0, "a");
             FetchRequestData first = request(version, 0, 1).setSessionEpoch(0);
-            first.topics().get(0).partitions().get(1).setFetchOffset(broker.log(1).end());
+            first.topics()
+                    .get(0)
+                    .partitions()
+                    .get(1)
+                    .setFetchOffset(broker.log(1).end());
             FetchResponseData full = fetch(version, first);
             assertNotEquals(0, full.sessionId());
             assertEquals(2, full.responses().get(0).partitions().size());
@@ -243,11 +271,16 @@ class FetchHandlerTest {
                     .setSessionEpoch(2)
                     .setMaxWaitMs(0);
             assertEquals("b" + version, values(only(fetch(version, again))));
-            assertEquals(Errors.INVALID_FETCH_SESSION_EPOCH.code(), fetch(version, again).errorCode());
+            assertEquals(
+                    Errors.INVALID_FETCH_SESSION_EPOCH.code(),
+                    fetch(version, again).errorCode());
             FetchResponseData closed = fetch(
-                    version, new FetchRequestData().setSessionId(full.sessionId()).setSessionEpoch(-1));
+                    version,
+                    new FetchRequestData().setSessionId(full.sessionId()).setSessionEpoch(-1));
             assertEquals(0, closed.errorCode());
-            assertEquals(Errors.FETCH_SESSION_ID_NOT_FOUND.code(), fetch(version, again).errorCode());
+            assertEquals(
+                    Errors.FETCH_SESSION_ID_NOT_FOUND.code(),
+                    fetch(version, again).errorCode());
         }
         assertEquals(0, broker.sessions.size());
         assertFalse(broker.wire.transport.paused());

@@ -103,8 +103,7 @@ class FrameDecoderTest {
         for (int length : new int[] {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 101, 0x16030100, 0x47455420}) {
             for (int cut = 1; cut <= 4; cut++) {
                 FrameDecoder decoder = new FrameDecoder(pool, 100);
-                byte[] bytes =
-                        ByteBuffer.allocate(8).putInt(length).putInt(0).array();
+                byte[] bytes = ByteBuffer.allocate(8).putInt(length).putInt(0).array();
                 decoder.feed(pool.read(bytes, 0, cut));
                 decoder.next();
                 decoder.feed(pool.read(bytes, cut, 8));

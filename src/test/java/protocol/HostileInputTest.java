@@ -85,7 +85,8 @@ class HostileInputTest {
         Random random = new Random(11);
         for (Swallow handler : handlers) {
             for (short version : Broker.versions(handler.key())) {
-                ApiMessage request = RandomMessages.fill(handler.key().messageType.newRequest(), version, random);
+                ApiMessage request =
+                        RandomMessages.fill(handler.key().messageType.newRequest(), version, random);
                 handler.expected = handler.key().messageType.newRequest();
                 handler.expected.read(MessageUtil.toByteBufferAccessor(request, version), version);
                 int before = handler.seen;
@@ -103,9 +104,11 @@ class HostileInputTest {
         for (long seed = 0; seed < 300; seed++) {
             Random random = new Random(seed);
             Broker broker = new Broker(seed);
-            List<ApiHandler> served = new ArrayList<>(broker.wire.instance.handlers().all());
+            List<ApiHandler> served =
+                    new ArrayList<>(broker.wire.instance.handlers().all());
             for (int i = 0; i < 20; i++) {
-                List<byte[]> samples = samples(served.get(random.nextInt(served.size())).key(), random);
+                List<byte[]> samples =
+                        samples(served.get(random.nextInt(served.size())).key(), random);
                 byte[] sample = samples.get(random.nextInt(samples.size()));
                 for (int flips = random.nextInt(4); flips > 0; flips--) {
                     sample[12 + random.nextInt(sample.length - 12)] ^= (byte) (1 << random.nextInt(8));
@@ -181,7 +184,10 @@ class HostileInputTest {
                 for (byte[] count : counts) {
                     for (int before = 0; before < 20; before += 4) {
                         ByteBuffer frame = ByteBuffer.allocate(4 + 8 + 2 + 1 + before + count.length);
-                        frame.putInt(frame.capacity() - 4).putShort(handler.key().id).putShort(version).putInt(1);
+                        frame.putInt(frame.capacity() - 4)
+                                .putShort(handler.key().id)
+                                .putShort(version)
+                                .putInt(1);
                         frame.putShort((short) -1).put(new byte[1 + before]).put(count);
                         long allocated = allocated();
                         feed(frame.array(), new Random(before), handler.key().name);

@@ -111,7 +111,10 @@ class RequestMemoryTest {
         }
         assertTrue(memory.contended());
         assertEquals(0, waiting.size(), "nobody got through while all were half-way");
-        Client goesOn = clients.stream().filter(each -> !each.transport.paused()).findFirst().orElseThrow();
+        Client goesOn = clients.stream()
+                .filter(each -> !each.transport.paused())
+                .findFirst()
+                .orElseThrow();
         clock.advanceMillis(10_001);
         for (Client each : clients) {
             each.connection.onTick();

@@ -32,8 +32,8 @@ import sim.NoMetrics;
 final class FetchSessionsComparison {
     private static final String[] TOPICS = {"a", "b", "c"};
     private static final Uuid[] IDS = {new Uuid(1, 1), new Uuid(2, 2), new Uuid(3, 3)};
-    private static final MemoryRecords SOME =
-            MemoryRecords.withRecords(org.apache.kafka.common.compress.Compression.NONE, new SimpleRecord("x".getBytes()));
+    private static final MemoryRecords SOME = MemoryRecords.withRecords(
+            org.apache.kafka.common.compress.Compression.NONE, new SimpleRecord("x".getBytes()));
 
     private final Random random;
     private final long seed;
@@ -122,12 +122,7 @@ final class FetchSessionsComparison {
         boolean follower = random.nextInt(10) == 0;
         FetchRequest parsed = new FetchRequest(request, version);
         org.apache.kafka.server.FetchContext theirs = oracle.newContext(
-                version,
-                parsed.metadata(),
-                follower,
-                parsed.fetchData(names),
-                parsed.forgottenTopics(names),
-                names);
+                version, parsed.metadata(), follower, parsed.fetchData(names), parsed.forgottenTopics(names), names);
         FetchContext mine = ours.begin(request, version, follower);
         List<String> theirEntries = new ArrayList<>();
         LinkedHashMap<TopicIdPartition, PartitionData> answers = new LinkedHashMap<>();
@@ -143,7 +138,8 @@ final class FetchSessionsComparison {
         assertEquals(theirEntries, myEntries, where);
         // The oracle takes out of its map what it does not send.
         List<PartitionData> inOrder = new ArrayList<>(answers.values());
-        FetchResponseData theirResponse = theirs.updateAndGenerateResponseData(answers, List.of()).data();
+        FetchResponseData theirResponse =
+                theirs.updateAndGenerateResponseData(answers, List.of()).data();
         ids.next = theirResponse.sessionId();
         check(where, mine, inOrder, theirResponse);
         follow(client, theirResponse);
@@ -158,11 +154,7 @@ final class FetchSessionsComparison {
         return entry.topic() == null ? names.get(entry.topicId()) : entry.topic();
     }
 
-    private void check(
-            String where,
-            FetchContext mine,
-            List<PartitionData> inOrder,
-            FetchResponseData theirResponse) {
+    private void check(String where, FetchContext mine, List<PartitionData> inOrder, FetchResponseData theirResponse) {
         Errors error = mine.error() == Errors.NONE ? mine.conclude() : mine.error();
         assertEquals(Errors.forCode(theirResponse.errorCode()), error, where);
         if (error != Errors.NONE) {
@@ -185,8 +177,12 @@ final class FetchSessionsComparison {
             }
         }
         List<String> theirTold = new ArrayList<>();
-        theirResponse.responses().forEach(topic -> topic.partitions().forEach(each -> theirTold.add(
-                (topic.topic().isEmpty() ? names.get(topic.topicId()) : topic.topic()) + "-" + each.partitionIndex())));
+        theirResponse
+                .responses()
+                .forEach(topic -> topic.partitions()
+                        .forEach(each ->
+                                theirTold.add((topic.topic().isEmpty() ? names.get(topic.topicId()) : topic.topic())
+                                        + "-" + each.partitionIndex())));
         assertEquals(theirTold, told, where);
         assertEquals(theirResponse.sessionId(), mine.sessionId(), where);
         assertTrue(ours.size() <= slots, where);
@@ -213,7 +209,8 @@ final class FetchSessionsComparison {
     }
 
     private FetchRequestData request(int[] client) {
-        FetchRequestData request = new FetchRequestData().setSessionId(client[0]).setSessionEpoch(client[1]);
+        FetchRequestData request =
+                new FetchRequestData().setSessionId(client[0]).setSessionEpoch(client[1]);
         boolean byId = client[2] >= 13;
         boolean full = client[1] <= 0;
         for (int t = 0; t < TOPICS.length; t++) {
@@ -258,7 +255,8 @@ final class FetchSessionsComparison {
                     .setLogStartOffset(-1)
                     .setRecords(MemoryRecords.EMPTY);
         } else if (random.nextInt(15) == 0) {
-            data.setDivergingEpoch(new FetchResponseData.EpochEndOffset().setEpoch(0).setEndOffset(5))
+            data.setDivergingEpoch(
+                            new FetchResponseData.EpochEndOffset().setEpoch(0).setEndOffset(5))
                     .setRecords(MemoryRecords.EMPTY);
         }
         return data;
