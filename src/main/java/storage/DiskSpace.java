@@ -33,7 +33,7 @@ final class DiskSpace {
     /** Room for another append? Cheap: a flag, and from time to time a job. */
     boolean isFull(int bytes) {
         bytesUntilCheck -= bytes;
-        boolean due = full ? clock.monotonicNanos() - lastCheckNanos >= RECHECK_NANOS : bytesUntilCheck < 0;
+        boolean due = full ? clock.monotonicNanos() - lastCheckNanos >= RECHECK_NANOS : bytesUntilCheck < 0 && reserveBytes > 0;
         if (due && !checking) {
             check();
         }
@@ -56,7 +56,7 @@ final class DiskSpace {
         lastCheckNanos = clock.monotonicNanos();
         disk.run(DiskExecutor.Lane.BLOCKING, FileSystem::usableBytes, (usable, failure) -> {
             checking = false;
-            bytesUntilCheck = Math.max(1 << 20, reserveBytes / CHECKS_PER_RESERVE);
+            bytesUntilCheck = reserveBytes / CHECKS_PER_RESERVE;
             if (failure == null) {
                 become(usable < reserveBytes, usable);
             }

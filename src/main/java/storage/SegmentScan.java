@@ -19,6 +19,7 @@ final class SegmentScan {
     private final Mutations mutations;
     private final List<DamagedRange> damage;
     private final boolean lastSegment;
+    private final boolean compacted;
     private long nextOffset;
     private int lastEpoch = -1;
     private boolean epochsChanged;
@@ -39,6 +40,7 @@ final class SegmentScan {
         this.nextOffset = Math.max(nextOffset, segment.baseOffset);
         this.recoveryPoint = settings.recoveryPoint();
         this.indexInterval = settings.config().indexIntervalBytes();
+        this.compacted = settings.config().cleanupCompact();
         this.mutations = settings.mutations();
         this.epochs = epochs;
         this.damage = damage;
@@ -82,7 +84,25 @@ final class SegmentScan {
         if (lastSegment && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
             return false;
         }
-        return scanner.lastOffset() < recoveryPoint || scanner.crcValid();
+        return (scanner.lastOffset() < recoveryPoint || scanner.crcValid()) && !contradicted(scanner);
+    }
+
+    /**
+     * Base offset and epoch are outside the CRC. Where one of them jumps, the batch behind tells whether that is so or rot: it goes on from the jump, or
+     * from before. A jump of offsets with nothing valid behind it is rot, unless compaction makes holes.
+     */
+    private boolean contradicted(BatchScanner scanner) throws IOException {
+        boolean gap = scanner.baseOffset() != nextOffset;
+        if (!gap && scanner.leaderEpoch() <= lastEpoch) {
+            return false;
+        }
+        BatchScanner behind = new BatchScanner(file, scanner.endPosition(), fileSize);
+        if (!behind.load() || !behind.crcValid()) {
+            return gap && !compacted;
+        }
+        boolean offsetsGoBack = behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
+        boolean epochsGoBack = behind.leaderEpoch() < scanner.leaderEpoch() && behind.leaderEpoch() >= lastEpoch;
+        return offsetsGoBack || epochsGoBack;
     }
 
     private void take(BatchSummary batch) {

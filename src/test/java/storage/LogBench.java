@@ -172,9 +172,18 @@ final class LogBench implements LogHost {
 
     /** Base offsets of all batches from {@code offset} to the end. */
     List<Long> bases(long offset) {
+        return bases(offset, log.logEndOffset());
+    }
+
+    /** From the start to {@code end}, exclusive. */
+    List<Long> bases0To(long end) {
+        return bases(0, end);
+    }
+
+    private List<Long> bases(long offset, long end) {
         List<Long> bases = new ArrayList<>();
         long next = offset;
-        while (next < log.logEndOffset()) {
+        while (next < end) {
             ReadResult result = read(next, 1 << 20, ReadBound.LOG_END);
             if (result.range() == null) {
                 break;
@@ -185,13 +194,8 @@ final class LogBench implements LogHost {
                     throw new AssertionError("not a whole valid batch at " + at + " of the range for offset " + next);
                 }
                 bases.add(BatchHeader.baseOffset(all, at));
+                next = BatchHeader.nextOffset(all, at);
             }
-            ByteBuffer last = all;
-            int at = 0;
-            while (at + BatchHeader.sizeInBytes(last, at) < last.limit()) {
-                at += BatchHeader.sizeInBytes(last, at);
-            }
-            next = BatchHeader.nextOffset(last, at);
         }
         return bases;
     }
