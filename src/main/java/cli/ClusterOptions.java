@@ -114,7 +114,8 @@ final class ClusterOptions {
             if (!host.equals(server)) {
                 port = Integer.parseInt(server.substring(colon + 1));
             }
-            InetSocketAddress address = new InetSocketAddress(host.replace("[", "").replace("]", ""), port);
+            InetSocketAddress address =
+                    new InetSocketAddress(host.replace("[", "").replace("]", ""), port);
             if (address.isUnresolved()) {
                 return "the host name '" + host + "' is unknown";
             }

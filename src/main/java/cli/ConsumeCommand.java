@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 /** {@code highwater consume}: reads assigned partitions, without a group and without commits. */
 @Command(
         name = "consume",
-        description = "Print the records of a topic: what arrives from now on, or from where --from says. Ctrl-C ends it.",
+        description =
+                "Print the records of a topic: what arrives from now on, or from where --from says. Ctrl-C ends it.",
         footer = {
             "",
             "Format tokens: %%t topic, %%p partition, %%o offset, %%k key, %%s value, %%T timestamp (ms), %%h headers,",
@@ -167,12 +168,9 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
         TreeSet<Integer> wanted = partitionList == null ? there : PartitionList.parse(partitionList);
         for (int number : wanted) {
             if (!there.contains(number)) {
-                throw new CliFailure(
-                        topic + " has no partition " + number, "It has 0 to " + (there.size() - 1) + ".");
+                throw new CliFailure(topic + " has no partition " + number, "It has 0 to " + (there.size() - 1) + ".");
             }
         }
-        return wanted.stream()
-                .map(number -> new TopicPartition(topic, number))
-                .toList();
+        return wanted.stream().map(number -> new TopicPartition(topic, number)).toList();
     }
 }

@@ -71,7 +71,8 @@ public final class HighwaterCli {
         terminal.err().println(name + ": " + problem.getMessage());
         if (!command.getSubcommands().isEmpty()) {
             terminal.err()
-                    .println("  Commands: " + String.join(", ", command.getSubcommands().keySet()));
+                    .println("  Commands: "
+                            + String.join(", ", command.getSubcommands().keySet()));
         }
         terminal.err().println("  See " + name + " --help.");
         return USAGE;
@@ -110,6 +111,8 @@ public final class HighwaterCli {
     }
 
     private static Iterable<String> visibleNames() {
-        return commands().keySet().stream().filter(name -> !name.equals("rehearse")).toList();
+        return commands().keySet().stream()
+                .filter(name -> !name.equals("rehearse"))
+                .toList();
     }
 }

@@ -47,7 +47,8 @@ final class ProduceCommand extends HelpOption implements Callable<Integer> {
     @Option(
             names = {"-K", "--key-separator"},
             paramLabel = "TEXT",
-            description = "What stands between key and value in a line, such as : or \\t. A line without it has no key.")
+            description =
+                    "What stands between key and value in a line, such as : or \\t. A line without it has no key.")
     private String keySeparator;
 
     @Option(
@@ -135,8 +136,7 @@ final class ProduceCommand extends HelpOption implements Callable<Integer> {
         Exception failure = firstFailure.get();
         if (failure != null) {
             CliFailure explained = Explanation.of(failure);
-            throw new CliFailure(
-                    failures + " record(s) were not written: " + explained.getMessage(), explained.hint());
+            throw new CliFailure(failures + " record(s) were not written: " + explained.getMessage(), explained.hint());
         }
         return HighwaterCli.OK;
     }

@@ -64,8 +64,9 @@ final class RecordFormat {
             case 's' -> (record, out) -> bytes(record.value(), out);
             case 'K' -> (record, out) -> text(String.valueOf(length(record.key())), out);
             case 'S' -> (record, out) -> text(String.valueOf(length(record.value())), out);
-            case 'R' -> (record, out) ->
-                out.write(ByteBuffer.allocate(4).putInt(length(record.value())).array());
+            case 'R' ->
+                (record, out) -> out.write(
+                        ByteBuffer.allocate(4).putInt(length(record.value())).array());
             case 'h' -> this::headers;
             case '%' -> (record, out) -> out.write('%');
             default ->

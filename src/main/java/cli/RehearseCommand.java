@@ -38,7 +38,8 @@ final class RehearseCommand extends HelpOption implements Callable<Integer> {
             {"topics", "describe", TOPIC},
             {"produce", TOPIC, "--key-separator", ":", "--header", "a=b"},
             {"produce", TOPIC, "--compression", "lz4"},
-            {"consume", TOPIC, "--from", "beginning", "--count", String.valueOf(2 * RECORDS), "-f", "%p %o %k %s %h\\n"},
+            {"consume", TOPIC, "--from", "beginning", "--count", String.valueOf(2 * RECORDS), "-f", "%p %o %k %s %h\\n"
+            },
             {"consume", TOPIC, "--from", "-1", "--exit"},
             {"config", "describe", "--topic", TOPIC},
             {"topics", "delete", TOPIC},

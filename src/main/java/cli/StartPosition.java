@@ -62,13 +62,12 @@ record StartPosition(Kind kind, long value) {
         Matcher ago = AGO.matcher(text.toLowerCase(Locale.ROOT));
         if (ago.matches()) {
             long amount = Long.parseLong(ago.group(1));
-            Duration unit =
-                    switch (ago.group(2)) {
-                        case "s" -> Duration.ofSeconds(1);
-                        case "m" -> Duration.ofMinutes(1);
-                        case "h" -> Duration.ofHours(1);
-                        default -> Duration.ofDays(1);
-                    };
+            Duration unit = switch (ago.group(2)) {
+                case "s" -> Duration.ofSeconds(1);
+                case "m" -> Duration.ofMinutes(1);
+                case "h" -> Duration.ofHours(1);
+                default -> Duration.ofDays(1);
+            };
             return nowMillis - unit.multipliedBy(amount).toMillis();
         }
         if (text.matches("\\d+")) {
@@ -99,14 +98,13 @@ record StartPosition(Kind kind, long value) {
             long begin = begins.get(partition);
             long end = ends.get(partition);
             OffsetAndTimestamp atTime = times.get(partition);
-            long wish =
-                    switch (kind) {
-                        case BEGINNING -> begin;
-                        case END -> end;
-                        case OFFSET -> value;
-                        case BEFORE_END -> end - value;
-                        case TIME -> atTime == null ? end : atTime.offset();
-                    };
+            long wish = switch (kind) {
+                case BEGINNING -> begin;
+                case END -> end;
+                case OFFSET -> value;
+                case BEFORE_END -> end - value;
+                case TIME -> atTime == null ? end : atTime.offset();
+            };
             positions.put(partition, Math.min(Math.max(wish, begin), end));
         }
         return positions;

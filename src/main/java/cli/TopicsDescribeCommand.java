@@ -127,8 +127,7 @@ final class TopicsDescribeCommand extends HelpOption implements Callable<Integer
         ListOffsetsResult result = admin.listOffsets(asked);
         for (TopicPartition id : asked.keySet()) {
             try {
-                offsets.put(
-                        id, String.valueOf(result.partitionResult(id).get().offset()));
+                offsets.put(id, String.valueOf(result.partitionResult(id).get().offset()));
             } catch (ExecutionException problem) {
                 offsets.put(id, "?");
             }

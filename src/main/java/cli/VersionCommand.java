@@ -20,9 +20,7 @@ final class VersionCommand extends HelpOption implements Callable<Integer> {
         terminal.out()
                 .printf(
                         "highwater %s (Kafka protocol %s, Java %s)%n",
-                        version == null ? "development" : version,
-                        AppInfoParser.getVersion(),
-                        Runtime.version());
+                        version == null ? "development" : version, AppInfoParser.getVersion(), Runtime.version());
         return HighwaterCli.OK;
     }
 }

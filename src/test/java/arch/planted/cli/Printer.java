@@ -1,0 +1,7 @@
+package arch.planted.cli;
+
+public final class Printer {
+    void print() {
+        System.out.print('.');
+    }
+}

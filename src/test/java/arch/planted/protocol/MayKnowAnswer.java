@@ -1,0 +1,9 @@
+package arch.planted.protocol;
+
+import arch.planted.storage.Answer;
+
+final class MayKnowAnswer {
+    long offset(Answer answer) {
+        return answer.offset();
+    }
+}

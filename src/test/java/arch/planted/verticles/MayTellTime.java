@@ -1,0 +1,7 @@
+package arch.planted.verticles;
+
+final class MayTellTime {
+    long now() {
+        return System.nanoTime();
+    }
+}

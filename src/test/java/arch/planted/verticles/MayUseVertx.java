@@ -1,0 +1,7 @@
+package arch.planted.verticles;
+
+import io.vertx.core.Vertx;
+
+final class MayUseVertx {
+    Vertx vertx;
+}
