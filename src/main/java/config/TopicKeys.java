@@ -26,7 +26,7 @@ public final class TopicKeys {
     public record Synonym(String brokerKey, long factor) {}
 
     private static final Map<String, ConfigKey> ALL = collect();
-    private static final Map<String, List<Synonym>> SYNONYMS = synonymTable();
+    private static final Map<String, List<Synonym>> SYNONYMS = Collections.unmodifiableMap(synonymTable());
 
     private static final String COMPACTION = "compaction is not built yet; allowed: the default";
 

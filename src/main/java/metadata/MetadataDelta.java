@@ -11,7 +11,7 @@ import highwater.metadata.RegisterBrokerRecord;
 import highwater.metadata.TopicRecord;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -62,7 +62,7 @@ public final class MetadataDelta {
     private long nextProducerId;
 
     /** Partitions under change, by topic; looked up, never iterated. Their lists are not yet shared. */
-    private final Map<Uuid, List<PartitionImage>> growing = new HashMap<>();
+    private final Map<Uuid, List<PartitionImage>> growing = new LinkedHashMap<>();
 
     public MetadataDelta(MetadataImage base) {
         this.base = base;

@@ -4,7 +4,7 @@ import common.Callback;
 import common.Failure;
 import common.PartitionId;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import metadata.MetadataImage;
@@ -105,8 +105,8 @@ public final class ListOffsetsHandler implements ApiHandler {
 
     /** Partitions that are asked for more than once; used for lookup only. */
     private static Set<TopicPartition> doubled(ListOffsetsRequestData request) {
-        Set<TopicPartition> seen = new HashSet<>();
-        Set<TopicPartition> doubled = new HashSet<>();
+        Set<TopicPartition> seen = new LinkedHashSet<>();
+        Set<TopicPartition> doubled = new LinkedHashSet<>();
         for (ListOffsetsTopic topic : request.topics()) {
             for (ListOffsetsPartition each : topic.partitions()) {
                 TopicPartition partition = new TopicPartition(topic.name(), each.partitionIndex());

@@ -57,7 +57,15 @@ final class LibraryRule implements Rule {
                         new Grant("org.apache.kafka.common.protocol.Errors", names),
                         new Grant("org.apache.kafka.common.Uuid", names),
                         new Grant("org.apache.kafka.common.TopicPartition", names),
+                        // Constants of the protocol that the library keeps among its clients, and its errors as
+                        // classes.
+                        new Grant("org.apache.kafka.clients.admin.AlterConfigOp$OpType", names),
+                        new Grant("org.apache.kafka.common.config.ConfigResource", names),
+                        new Grant("org.apache.kafka.common.errors.", names),
+                        // Names of the internal topics, and the collections that generated messages consist of.
+                        new Grant("org.apache.kafka.common.internals.Topic", names),
                         new Grant("org.apache.kafka.common.utils.ImplicitLinkedHash", names),
+                        new Grant("org.apache.kafka.common.utils.internals.ImplicitLinkedHash", names),
                         new Grant("org.apache.kafka.", machinery)));
     }
 

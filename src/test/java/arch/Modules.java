@@ -18,7 +18,8 @@ final class Modules {
     private final Map<String, List<String>> valuesOnly = new LinkedHashMap<>();
 
     Modules() {
-        // What a log or a replica answers is a record of its own package; a second form of it per door would say nothing new.
+        // What a log or a replica answers is a record of its own package; a second form of it per door would say
+        // nothing new.
         valuesOnly.put("protocol", List.of("replication", "storage", "controller"));
         valuesOnly.put("edge", List.of("replication", "storage", "controller"));
         valuesOnly.put("coordinator", List.of("storage"));

@@ -16,6 +16,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -32,19 +33,25 @@ final class SourceRule {
     private static final List<String> SUPPRESSIONS = List.of(
             "spotless:" + "off", "noinspection" + " ", "@formatter:" + "off", "NOPMD" + " ", "CHECKSTYLE" + ":");
 
-    List<Violation> check(String path, String text) {
+    /** Checks source texts by their paths. One compiler task parses them all: starting one costs more than a file does. */
+    List<Violation> check(Map<String, String> sources) {
         List<Violation> found = new ArrayList<>();
-        for (String mark : SUPPRESSIONS) {
-            if (text.contains(mark)) {
-                found.add(new Violation(path, "has a suppression: " + mark.trim()));
+        List<Text> texts = new ArrayList<>();
+        sources.forEach((path, text) -> {
+            texts.add(new Text(path, text));
+            for (String mark : SUPPRESSIONS) {
+                if (text.contains(mark)) {
+                    found.add(new Violation(path, "has a suppression: " + mark.trim()));
+                }
             }
-        }
+        });
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
-        JavacTask task = (JavacTask) compiler.getTask(
-                new StringWriter(), null, null, List.of("-proc:none"), null, List.of(new Text(path, text)));
+        JavacTask task =
+                (JavacTask) compiler.getTask(new StringWriter(), null, null, List.of("-proc:none"), null, texts);
         SourcePositions positions = Trees.instance(task).getSourcePositions();
         try {
             for (CompilationUnitTree unit : task.parse()) {
+                String path = unit.getSourceFile().getName().substring(1);
                 new Sizes(path, unit, positions, found).scan(unit, null);
             }
         } catch (IOException problem) {

