@@ -45,6 +45,7 @@ final class PartitionLedger {
     private boolean lossy;
     private long logStart;
     private long acked;
+    private long deletedBefore;
 
     PartitionLedger(String topic, int partition, boolean durable, boolean trimmed) {
         this.topic = topic;
@@ -126,6 +127,11 @@ final class PartitionLedger {
         logStart = Math.max(logStart, start);
     }
 
+    /** DeleteRecords was acked. */
+    void deletedBefore(long offset) {
+        deletedBefore = Math.max(deletedBefore, offset);
+    }
+
     /** Memory acks die with the power of the machine, also those still under way. */
     private boolean forgets(SimLife server) {
         return !durable && server.powerLost();
@@ -151,7 +157,10 @@ final class PartitionLedger {
 
     /** The judgement about the final content from the log start on: V2, V3, I6, I7, I11, P7. */
     void judge(long start, List<Found> content) {
-        logStartSeen(start);
+        if (start < Math.max(logStart, deletedBefore)) {
+            throw new RuleBroken("I12 log start rises only", name() + " " + start + " after " + logStart + " and deletion before "
+                    + deletedBefore);
+        }
         Map<String, Long> places = new LinkedHashMap<>();
         long expected = start;
         for (Found found : content) {

@@ -58,6 +58,11 @@ public final class SimDisk {
         capacity = bytes;
     }
 
+    /** Room without end again. */
+    public void unbounded() {
+        capacity = UNBOUNDED;
+    }
+
     public long usedBytes() {
         return root.bytes();
     }

@@ -27,6 +27,11 @@ public final class SimLife {
         alive = false;
     }
 
+    /** It lives, but pages were lost: as {@link #powerLost}. */
+    void unsyncedLost() {
+        powerLost = true;
+    }
+
     void endWithPower() {
         alive = false;
         powerLost = true;

@@ -11,7 +11,7 @@ public final class SimLogConfig {
     /** @param settings more keys and values, in pairs */
     public static LogConfig tiny(boolean durable, String... settings) {
         Map<String, String> all = new LinkedHashMap<>();
-        all.put("segment.bytes", "700");
+        all.put("internal.segment.bytes", "700");
         all.put("index.interval.bytes", "100");
         all.put("file.delete.delay.ms", "1000");
         if (durable) {

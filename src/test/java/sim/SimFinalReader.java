@@ -1,0 +1,132 @@
+package sim;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+import org.apache.kafka.common.message.DescribeProducersRequestData;
+import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
+import org.apache.kafka.common.message.DescribeProducersResponseData;
+import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
+import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
+import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.FetchResponseData.PartitionData;
+import org.apache.kafka.common.message.ListOffsetsRequestData;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsPartition;
+import org.apache.kafka.common.message.ListOffsetsRequestData.ListOffsetsTopic;
+import org.apache.kafka.common.message.ListOffsetsResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.internal.MemoryRecords;
+
+/** Reads what is there when all faults have stopped: one request after another, each of which must succeed (L*). */
+final class SimFinalReader {
+    private static final long PATIENCE = 60_000 * SimScheduler.MILLI;
+
+    private final SimNet net;
+    private final SimLink link;
+
+    SimFinalReader(SimNet net, SimRandom random, String name) {
+        this.net = net;
+        this.link = new SimLink(net, random, name, () -> {});
+    }
+
+    /** Sends one request and lets the world run until its answer. Tries again on a new connection, up to a minute. */
+    ApiMessage call(ApiKeys key, short version, ApiMessage request) {
+        AtomicReference<ApiMessage> got = new AtomicReference<>();
+        long limit = net.scheduler().now() + PATIENCE;
+        while (net.scheduler().now() < limit) {
+            link.connect();
+            if (!net.scheduler().runUntil(link::up, limit)) {
+                break;
+            }
+            boolean[] done = {false};
+            link.send(key, version, request, 30_000, true, answer -> {
+                got.set(answer);
+                done[0] = true;
+            });
+            net.scheduler().runUntil(() -> done[0], limit);
+            if (got.get() != null) {
+                return got.get();
+            }
+        }
+        throw new RuleBroken("L4 answers after heal", "no answer to " + key + " within a minute");
+    }
+
+    void stop() {
+        link.stop();
+    }
+
+    /** @param timestamp -1 for the end, -2 for the start, else milliseconds */
+    long offset(PartitionLedger ledger, long timestamp) {
+        ListOffsetsRequestData request = new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
+        ListOffsetsTopic topic = new ListOffsetsTopic().setName(ledger.topic);
+        topic.partitions()
+                .add(new ListOffsetsPartition().setPartitionIndex(ledger.partition).setTimestamp(timestamp));
+        request.topics().add(topic);
+        var answer = ((ListOffsetsResponseData) call(ApiKeys.LIST_OFFSETS, (short) 7, request))
+                .topics()
+                .get(0)
+                .partitions()
+                .get(0);
+        good("ListOffsets", ledger, answer.errorCode());
+        return answer.offset();
+    }
+
+    /** All records from {@code start} up to {@code end}. */
+    List<PartitionLedger.Found> read(PartitionLedger ledger, long start, long end) {
+        List<PartitionLedger.Found> all = new ArrayList<>();
+        long position = start;
+        while (position < end) {
+            FetchRequestData request = new FetchRequestData()
+                    .setMaxWaitMs(100)
+                    .setMinBytes(1)
+                    .setMaxBytes(1 << 20);
+            FetchTopic topic = new FetchTopic().setTopic(ledger.topic);
+            topic.partitions()
+                    .add(new FetchPartition()
+                            .setPartition(ledger.partition)
+                            .setFetchOffset(position)
+                            .setPartitionMaxBytes(1 << 20));
+            request.topics().add(topic);
+            PartitionData data = ((FetchResponseData) call(ApiKeys.FETCH, (short) 12, request))
+                    .responses()
+                    .get(0)
+                    .partitions()
+                    .get(0);
+            good("Fetch", ledger, data.errorCode());
+            List<PartitionLedger.Found> some =
+                    SimFetches.records(ledger.name(), (MemoryRecords) data.records(), position);
+            if (some.isEmpty()) {
+                throw new RuleBroken("V1 catches up", ledger.name() + ": nothing at " + position + " of " + end);
+            }
+            all.addAll(some);
+            position = some.get(some.size() - 1).offset() + 1;
+        }
+        return all;
+    }
+
+    Map<Long, ProducerState> producers(PartitionLedger ledger) {
+        TopicRequest topic = new TopicRequest().setName(ledger.topic).setPartitionIndexes(List.of(ledger.partition));
+        DescribeProducersRequestData request = new DescribeProducersRequestData().setTopics(List.of(topic));
+        var answer = ((DescribeProducersResponseData) call(ApiKeys.DESCRIBE_PRODUCERS, (short) 0, request))
+                .topics()
+                .get(0)
+                .partitions()
+                .get(0);
+        good("DescribeProducers", ledger, answer.errorCode());
+        Map<Long, ProducerState> states = new LinkedHashMap<>();
+        answer.activeProducers().forEach(each -> states.put(each.producerId(), each));
+        return states;
+    }
+
+    private static void good(String what, PartitionLedger ledger, short code) {
+        if (code != Errors.NONE.code()) {
+            throw new RuleBroken("L4 answers after heal", what + " at " + ledger.name() + ": " + Errors.forCode(code));
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package sim;
+
+import common.Chance;
+import common.Failure;
+import common.Mutations;
+import common.OwnerId;
+import common.Ports;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import node.NodeHost;
+import protocol.BufferPool;
+import storage.DiskExecutor;
+
+/** The machine that one incarnation of a node runs on: loops and disk threads of virtual time. */
+final class SimNodeHost implements NodeHost {
+    private static final long MAX_BUS_DELAY = 60_000;
+    private static final long MAX_DISK_DELAY = 100_000;
+
+    private final SimScheduler scheduler;
+    private final SimLife life;
+    private final SimRandom random;
+    private final SimMailboxes mailboxes;
+    private final SimChunks chunks;
+    private final List<Ports> ports = new ArrayList<>();
+    private final List<SimDiskExecutor> disks = new ArrayList<>();
+    private final Consumer<Failure> onHalt;
+
+    /** What a host is made of; chosen per run. */
+    record Parts(
+            SimScheduler scheduler,
+            SimClock clock,
+            List<SimDisk> disks,
+            int loops,
+            Chance chance,
+            Mutations mutations,
+            SimChunks chunks,
+            SimMetrics metrics) {}
+
+    /**
+     * @param onCrash told when the process crashed inside a disk job
+     * @param onHalt told when the node says that it cannot go on
+     */
+    SimNodeHost(Parts parts, SimLife life, SimRandom random, Runnable onCrash, Consumer<Failure> onHalt) {
+        this.scheduler = parts.scheduler;
+        this.life = life;
+        this.random = random;
+        this.chunks = parts.chunks;
+        this.onHalt = onHalt;
+        this.mailboxes = new SimMailboxes(scheduler, life, random.split("bus"), MAX_BUS_DELAY);
+        for (int loop = 0; loop < parts.loops; loop++) {
+            ports.add(new Ports(
+                    parts.clock,
+                    new SimTimers(scheduler, parts.clock, life, random.split("timers" + loop), 1_000_000),
+                    random.split("random" + loop),
+                    mailboxes.of(new OwnerId<>(SimNodeHost.class, loop)),
+                    parts.metrics,
+                    parts.chance,
+                    parts.mutations));
+        }
+        for (int i = 0; i < parts.disks.size(); i++) {
+            SimFileSystem files = new SimFileSystem(parts.disks.get(i), life, parts.clock);
+            SimDiskExecutor executor =
+                    new SimDiskExecutor(scheduler, life, files, random.split("disk" + i), MAX_DISK_DELAY);
+            executor.onCrash(onCrash);
+            disks.add(executor);
+        }
+    }
+
+    @Override
+    public int loops() {
+        return ports.size();
+    }
+
+    @Override
+    public Ports ports(int loop) {
+        return ports.get(loop);
+    }
+
+    @Override
+    public DiskExecutor disk(int directory, int loop) {
+        return disks.get(directory);
+    }
+
+    @Override
+    public BufferPool buffers(int loop) {
+        return chunks;
+    }
+
+    @Override
+    public <O> void register(OwnerId<O> id, O owner, int loop) {
+        mailboxes.register(id, owner);
+    }
+
+    @Override
+    public void execute(int loop, Runnable task) {
+        scheduler.after(1 + random.below(10_000), life, "execute", task);
+    }
+
+    @Override
+    public void halt(Failure why) {
+        onHalt.accept(why);
+    }
+}

@@ -1,0 +1,113 @@
+package sim;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What one run is like, drawn from its seed: topics, load, and which few faults are on (swarm: most are off in each run). Each entry can be set by name,
+ * to direct a run at something.
+ */
+final class SimProfile {
+
+    /** Kinds of faults. */
+    enum Fault {
+        POWER_CUT,
+        KILL,
+        CRASH_IN_JOB,
+        CLEAN_RESTART,
+        WRITE_ERROR,
+        SYNC_ERROR,
+        DISK_FULL,
+        SLOW_DISK,
+        CONNECTION_KILL,
+        GHOST,
+        CLOCK_JUMP,
+        LONG_LATENCY
+    }
+
+    final Set<Fault> faults = EnumSet.noneOf(Fault.class);
+    final Map<String, Integer> numbers = new LinkedHashMap<>();
+
+    SimProfile(SimRandom random, Map<String, String> overrides) {
+        draw(random);
+        drawFaults(random);
+        overrides.forEach(this::override);
+    }
+
+    private void draw(SimRandom random) {
+        numbers.put("loops", random.between(1, 2));
+        numbers.put("disks", random.chance(0.8) ? 1 : 2);
+        numbers.put("topics", random.between(1, 3));
+        numbers.put("partitions", random.between(1, 4));
+        // Per topic, one bit each.
+        numbers.put("durableTopics", random.below(8));
+        numbers.put("trimmedTopics", random.chance(0.3) ? random.below(8) : 0);
+        numbers.put("segmentBytes", pick(random, 500, 1_500, 5_000, 60_000));
+        numbers.put("indexInterval", pick(random, 0, 200, 4_096));
+        numbers.put("producers", random.between(1, 3));
+        numbers.put("plainProducers", random.between(0, 2));
+        numbers.put("consumers", random.between(1, 2));
+        numbers.put("admins", random.between(0, 1));
+        numbers.put("maxRecords", pick(random, 1, 3, 10));
+        numbers.put("padding", pick(random, 5, 50, 400));
+        numbers.put("interval", pick(random, 5, 20, 60));
+        numbers.put("stormMillis", random.between(2_000, 8_000));
+        numbers.put("faultMillis", pick(random, 300, 1_000, 2_500));
+        numbers.put("reserve", random.chance(0.5) ? 0 : 20_000);
+        numbers.put("buggify", random.chance(0.5) ? 0 : pick(random, 1, 5, 20));
+        numbers.put("snapshotBytes", pick(random, 200, 2_000, 20_000_000));
+        numbers.put("checkpointMillis", pick(random, 50, 500, 60_000));
+        numbers.put("openFiles", pick(random, 16, 20, 4_096));
+        numbers.put("retentionMillis", pick(random, 100, 1_000));
+        numbers.put("reread", random.below(3));
+    }
+
+    private static int pick(SimRandom random, int... values) {
+        return values[random.below(values.length)];
+    }
+
+    private void drawFaults(SimRandom random) {
+        int count = random.between(1, 4);
+        for (int i = 0; i < count; i++) {
+            faults.add(Fault.values()[random.below(Fault.values().length)]);
+        }
+    }
+
+    private void override(String name, String value) {
+        if (name.equals("faults")) {
+            faults.clear();
+            for (String each : value.isEmpty() ? new String[0] : value.split("\\+")) {
+                faults.add(Fault.valueOf(each.toUpperCase(java.util.Locale.ROOT)));
+            }
+        } else if (numbers.containsKey(name)) {
+            numbers.put(name, Integer.parseInt(value));
+        } else {
+            throw new IllegalArgumentException("no such entry of a profile: " + name + "; there are faults and " + numbers.keySet());
+        }
+    }
+
+    int get(String name) {
+        return numbers.get(name);
+    }
+
+    boolean durable(int topic) {
+        return (get("durableTopics") >> topic & 1) == 1;
+    }
+
+    boolean trimmed(int topic) {
+        return (get("trimmedTopics") >> topic & 1) == 1;
+    }
+
+    List<Fault> faultList() {
+        return new ArrayList<>(faults);
+    }
+
+    @Override
+    public String toString() {
+        return "faults=" + faults + " " + numbers;
+    }
+}

@@ -1,0 +1,158 @@
+package sim;
+
+import common.InvariantViolation;
+import common.Mutations;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
+
+/** One run: a seed and overrides of its profile give the same run every time. */
+final class SimRun {
+
+    /**
+     * What came of it.
+     *
+     * @param broken name of the broken rule; null when all held
+     * @param block for people, when a rule was broken
+     */
+    record Report(
+            long seed, String broken, String block, long traceHash, long events, long virtualMillis, Map<String, Integer> counts) {}
+
+    private final long seed;
+    private final Map<String, String> overrides;
+    private final Mutations mutations;
+    private final String replay;
+
+    /** @param replay the command that runs the same again, for the report */
+    SimRun(long seed, Map<String, String> overrides, Mutations mutations, String replay) {
+        this.seed = seed;
+        this.overrides = overrides;
+        this.mutations = mutations;
+        this.replay = replay;
+    }
+
+    Report run() {
+        SimRandom random = new SimRandom(seed);
+        SimProfile profile = new SimProfile(random.split("profile"), overrides);
+        SimWorld world = new SimWorld(random, profile, mutations);
+        try {
+            world.warmUp();
+            world.storm();
+            world.heal();
+            world.stopClients();
+            Map<String, List<PartitionLedger.Found>> first = judge(world, "final");
+            if (profile.get("reread") > 0) {
+                reread(world, profile.get("reread"), first);
+            }
+        } catch (RuleBroken e) {
+            return report(world, profile, e.rule(), e);
+        } catch (InvariantViolation e) {
+            return report(world, profile, "invariant", e);
+        } catch (RuntimeException | Error e) {
+            return report(world, profile, "exception", e);
+        }
+        return report(world, profile, null, null);
+    }
+
+    private static void reread(SimWorld world, int how, Map<String, List<PartitionLedger.Found>> first) {
+        // Power may only be cut when nothing that was acked in memory mode could go with it.
+        boolean allDurable = world.ledgers().stream().allMatch(each -> each.durable);
+        world.restart(how == 1 && allDurable ? 1 : how == 1 ? 2 : 0);
+        Map<String, List<PartitionLedger.Found>> second = judge(world, "reread");
+        for (PartitionLedger ledger : world.ledgers()) {
+            List<PartitionLedger.Found> before = first.get(ledger.name());
+            List<PartitionLedger.Found> after = second.get(ledger.name());
+            int skip = ledger.trimmed ? Math.max(0, before.size() - after.size()) : 0;
+            if (!before.subList(skip, before.size()).equals(after)) {
+                throw new RuleBroken(
+                        "V2 equal after restart",
+                        ledger.name() + ": " + before.size() + " records before, " + after.size() + " after");
+            }
+        }
+    }
+
+    private static Map<String, List<PartitionLedger.Found>> judge(SimWorld world, String name) {
+        Map<String, List<PartitionLedger.Found>> all = new LinkedHashMap<>();
+        SimFinalReader reader = new SimFinalReader(world, world.random().split(name), name);
+        for (PartitionLedger ledger : world.ledgers()) {
+            long start = reader.offset(ledger, -2);
+            List<PartitionLedger.Found> content = reader.read(ledger, start, reader.offset(ledger, -1));
+            ledger.judge(start, content);
+            boolean complete = start == 0 && !ledger.lossy() && !ledger.trimmed;
+            producers(ledger, SequenceJudge.recompute(ledger.name(), content, complete), reader.producers(ledger));
+            times(ledger, content, reader);
+            all.put(ledger.name(), content);
+        }
+        SimAdminJudge.judge(world.admins(), reader);
+        reader.stop();
+        world.scheduler().runFor(2_000 * SimScheduler.MILLI);
+        return all;
+    }
+
+    private static void producers(
+            PartitionLedger ledger, Map<Long, SequenceJudge.Expected> expected, Map<Long, ProducerState> said) {
+        expected.forEach((id, state) -> {
+            ProducerState got = said.get(id);
+            boolean same = got != null
+                    && got.producerEpoch() == state.epoch
+                    && got.lastSequence() == state.lastSequence
+                    && got.lastTimestamp() == state.lastTimestamp;
+            if (!same) {
+                throw new RuleBroken(
+                        "P4 producer state",
+                        ledger.name() + " producer " + id + ": last sequence " + state.lastSequence + " at "
+                                + state.lastTimestamp + " in the log, but the broker says " + got);
+            }
+        });
+        if (!ledger.trimmed && said.size() != expected.size()) {
+            throw new RuleBroken("P4 producer state", ledger.name() + ": " + said.keySet() + ", log has " + expected.keySet());
+        }
+    }
+
+    /** ListOffsets by time agrees with the records (S9). */
+    private static void times(PartitionLedger ledger, List<PartitionLedger.Found> content, SimFinalReader reader) {
+        if (ledger.trimmed) {
+            return;
+        }
+        for (int i = 0; i < content.size(); i += 1 + content.size() / 4) {
+            long asked = content.get(i).timestamp();
+            long expected = content.stream()
+                    .filter(each -> each.timestamp() >= asked)
+                    .findFirst()
+                    .orElseThrow()
+                    .offset();
+            long got = reader.offset(ledger, asked);
+            if (got != expected) {
+                throw new RuleBroken("S9 times", ledger.name() + " at " + asked + ": " + got + ", expected " + expected);
+            }
+        }
+    }
+
+    private Report report(SimWorld world, SimProfile profile, String rule, Throwable cause) {
+        SimScheduler time = world.scheduler();
+        String block = null;
+        if (rule != null) {
+            StringBuilder text = new StringBuilder();
+            text.append("=== broken: ").append(rule).append('\n');
+            text.append("seed     ").append(seed).append('\n');
+            text.append("profile  ").append(profile).append('\n');
+            text.append("time     ").append(time.now() / 1e6).append(" ms, event ").append(time.executed()).append('\n');
+            text.append("values   ").append(cause.getMessage()).append('\n');
+            text.append("counts   ").append(world.counts()).append('\n');
+            text.append("last events\n");
+            time.recent(50).forEach(line -> text.append("  ").append(line).append('\n'));
+            if (!(cause instanceof RuleBroken)) {
+                StringWriter stack = new StringWriter();
+                cause.printStackTrace(new PrintWriter(stack));
+                text.append(stack);
+            }
+            text.append("replay   ").append(replay).append('\n');
+            block = text.toString();
+        }
+        return new Report(
+                seed, rule, block, time.traceHash(), time.executed(), time.now() / SimScheduler.MILLI, world.counts());
+    }
+}

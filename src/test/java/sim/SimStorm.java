@@ -1,0 +1,187 @@
+package sim;
+
+import java.util.List;
+import org.apache.kafka.common.protocol.ApiKeys;
+import sim.DiskFaults.Operation;
+
+/** The faults of one run: which of the profile's kinds strikes when. */
+final class SimStorm {
+    private static final int MAX_GHOSTS = 30;
+
+    private final SimWorld world;
+    private final SimRandom random;
+    private final SimScheduler scheduler;
+    private final List<SimProfile.Fault> kinds;
+    private boolean raging;
+    private boolean crashIsPowerCut;
+    private boolean diskTroubled;
+    private int ghosts;
+
+    SimStorm(SimWorld world, SimRandom random) {
+        this.world = world;
+        this.random = random;
+        this.scheduler = world.scheduler();
+        this.kinds = world.profile().faultList();
+    }
+
+    void begin() {
+        raging = true;
+        if (kinds.contains(SimProfile.Fault.LONG_LATENCY)) {
+            world.network().longTail(0.01);
+        }
+        plan();
+    }
+
+    /** No more faults; what was broken works again. */
+    void end() {
+        raging = false;
+        world.network().longTail(0);
+        world.clock().rates(1, 1);
+        for (SimDisk disk : world.disks()) {
+            disk.faults(DiskFaults.NONE);
+            disk.slowness(1);
+            disk.unbounded();
+        }
+        scheduler.note("storm-ends", 0);
+    }
+
+    boolean raging() {
+        return raging;
+    }
+
+    /** True if a node may refuse to start or halt: its disk was in trouble. */
+    boolean excuses() {
+        return diskTroubled;
+    }
+
+    boolean nextCrashIsPowerCut() {
+        return crashIsPowerCut;
+    }
+
+    private void plan() {
+        int mean = world.profile().get("faultMillis");
+        scheduler.after((1 + random.below(2 * mean)) * SimScheduler.MILLI, null, "fault", () -> {
+            if (raging && !kinds.isEmpty()) {
+                strike(kinds.get(random.below(kinds.size())));
+                plan();
+            }
+        });
+    }
+
+    void planRestart() {
+        if (!raging) {
+            return;
+        }
+        scheduler.after((20 + random.below(1_500)) * SimScheduler.MILLI, null, "restart", () -> {
+            if (!world.node().alive() && raging) {
+                if (!kinds.contains(SimProfile.Fault.DISK_FULL)) {
+                    diskTroubled = false;
+                }
+                world.node().start();
+            }
+        });
+    }
+
+    private void strike(SimProfile.Fault kind) {
+        SimDisk disk = world.disks().get(random.below(world.disks().size()));
+        switch (kind) {
+            case POWER_CUT -> crash(true);
+            case KILL -> crash(false);
+            case CRASH_IN_JOB -> crashInJob(disk);
+            case CLEAN_RESTART -> world.node().stopClean();
+            case WRITE_ERROR -> failNext(disk, Operation.WRITE);
+            case SYNC_ERROR -> failNext(disk, random.chance(0.8) ? Operation.SYNC : Operation.SYNC_DIRECTORY);
+            case DISK_FULL -> fill(disk);
+            case SLOW_DISK -> {
+                disk.slowness(random.between(5, 100));
+                scheduler.after(random.below(2_000) * SimScheduler.MILLI, null, "fast-again", () -> disk.slowness(1));
+            }
+            case CONNECTION_KILL -> killConnection();
+            case CLOCK_JUMP -> {
+                world.clock().jumpMillis(random.between(-10_000, 10_000));
+                world.clock().rates(0.95 + 0.1 * random.below(100) / 100, 0.99 + 0.02 * random.below(100) / 100);
+            }
+            case GHOST, LONG_LATENCY -> {
+                // at work all the time
+            }
+        }
+    }
+
+    private void crash(boolean power) {
+        if (world.node().alive()) {
+            world.crash(power, power && random.chance(0.3));
+            planRestart();
+        }
+    }
+
+    private void crashInJob(SimDisk disk) {
+        crashIsPowerCut = random.chance(0.6);
+        long at = disk.operations() + random.below(40);
+        DiskFaults.Fault fault =
+                switch (random.below(3)) {
+                    case 0 -> DiskFaults.Fault.CRASH_BEFORE;
+                    case 1 -> DiskFaults.Fault.CRASH_AFTER;
+                    default -> DiskFaults.Fault.CRASH_TORN;
+                };
+        disk.faults(DiskFaults.at(at, fault));
+    }
+
+    private void failNext(SimDisk disk, Operation kind) {
+        int skip = random.below(5);
+        int[] left = {skip};
+        disk.faults((operation, path, number) -> {
+            if (operation != kind || left[0]-- != 0) {
+                return DiskFaults.Fault.NONE;
+            }
+            world.count("disk.failed-" + kind);
+            diskTroubled = true;
+            if (kind != Operation.WRITE) {
+                world.pagesLost();
+            }
+            return DiskFaults.Fault.ERROR;
+        });
+    }
+
+    private void fill(SimDisk disk) {
+        diskTroubled = true;
+        disk.capacity(disk.usedBytes() + random.below(30_000));
+        scheduler.after((200 + random.below(3_000)) * SimScheduler.MILLI, null, "room-again", () -> {
+            disk.unbounded();
+            world.count("disk.was-full");
+        });
+    }
+
+    private void killConnection() {
+        List<SimWire> wires = world.node().wires();
+        if (!wires.isEmpty()) {
+            SimWire wire = wires.get(random.below(wires.size()));
+            wire.killAfter(random.below(2_000), random.below(2_000));
+        }
+    }
+
+    /** Now and then a request is executed once more, seconds later, from a connection that nobody reads any more. */
+    void sent(ApiKeys key, byte[] frame) {
+        boolean wanted = raging && kinds.contains(SimProfile.Fault.GHOST) && ghosts < MAX_GHOSTS;
+        if (!wanted || (key != ApiKeys.PRODUCE && key != ApiKeys.FETCH) || !random.chance(0.1)) {
+            return;
+        }
+        ghosts++;
+        byte[] copy = frame.clone();
+        scheduler.after((1 + random.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
+            SimWire wire = world.node().connect(world.network(), new Nobody());
+            if (wire != null) {
+                world.count("ghosts");
+                wire.send(copy);
+                scheduler.after(2_000 * SimScheduler.MILLI, null, "ghost-gone", wire::closeByClient);
+            }
+        });
+    }
+
+    private static final class Nobody implements SimWire.ClientEnd {
+        @Override
+        public void onBytes(byte[] bytes) {}
+
+        @Override
+        public void onClosed() {}
+    }
+}
