@@ -112,7 +112,8 @@ final class SimFinalReader {
 
     Map<Long, ProducerState> producers(PartitionLedger ledger) {
         TopicRequest topic = new TopicRequest().setName(ledger.topic).setPartitionIndexes(List.of(ledger.partition));
-        DescribeProducersRequestData request = new DescribeProducersRequestData().setTopics(List.of(topic));
+        DescribeProducersRequestData request = new DescribeProducersRequestData();
+        request.topics().add(topic);
         var answer = ((DescribeProducersResponseData) call(ApiKeys.DESCRIBE_PRODUCERS, (short) 0, request))
                 .topics()
                 .get(0)

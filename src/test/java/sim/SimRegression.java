@@ -1,0 +1,51 @@
+package sim;
+
+import common.Mutations;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The file of seeds that once found a bug: {@code SEED [entry=value]... [# which]} a line. */
+final class SimRegression {
+    static final Path FILE = Path.of("src/test/sim/regression-seeds.txt");
+
+    private SimRegression() {}
+
+    record Entry(long seed, Map<String, String> overrides) {
+        SimRun.Report run() {
+            StringBuilder command = new StringBuilder("bin/sim run --seed " + seed);
+            overrides.forEach((name, value) -> command.append(" --set ").append(name).append('=').append(value));
+            return new SimRun(seed, overrides, Mutations.NONE, command.toString()).run();
+        }
+    }
+
+    static List<Entry> read(Path file) {
+        List<Entry> entries = new ArrayList<>();
+        try {
+            for (String line : Files.readAllLines(file)) {
+                String text = line.replaceFirst("#.*", "").trim();
+                if (!text.isEmpty()) {
+                    entries.add(parse(text));
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return entries;
+    }
+
+    private static Entry parse(String text) {
+        String[] words = text.split("\\s+");
+        Map<String, String> overrides = new LinkedHashMap<>();
+        for (int i = 1; i < words.length; i++) {
+            String[] pair = words[i].split("=", 2);
+            overrides.put(pair[0], pair[1]);
+        }
+        return new Entry(Long.parseLong(words[0]), overrides);
+    }
+}
