@@ -35,6 +35,8 @@ final class DirectoryDeletion {
 
     private static Void unlink(FileSystem files, String directory) throws IOException {
         if (files.isDirectory(directory)) {
+            // Else a power cut may bring the old name back with some of its files gone.
+            files.syncDirectory("");
             for (String name : files.list(directory)) {
                 files.delete(directory + '/' + name);
             }

@@ -226,6 +226,10 @@ public final class LogDirectory {
                 if (!directory.endsWith(DirectoryDeletion.DELETE_SUFFIX) || !files.isDirectory(directory)) {
                     continue;
                 }
+                if (left == maxFiles) {
+                    // As in DirectoryDeletion: the new names must not be lost when the files are.
+                    files.syncDirectory("");
+                }
                 for (String name : files.list(directory)) {
                     if (left-- <= 0) {
                         return true;

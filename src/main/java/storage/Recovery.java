@@ -217,26 +217,16 @@ final class Recovery implements DiskJob<RecoveredLog> {
         try {
             SegmentScan scan = new SegmentScan(file, segment, last, end, settings, epochs, damage);
             int valid = scan.run();
-            long expected = scan.nextOffset();
+            end = scan.nextOffset();
             epochsChanged |= scan.epochsChanged();
-            boolean cut = false;
-            if (valid < fileSize) {
-                long rotEnd = rotEnd(files, i, expected);
-                if (rotEnd > expected) {
-                    damage.add(new DamagedRange(segment.baseOffset, expected, rotEnd, valid, fileSize));
-                    LOG.warn("{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served",
-                            directory, expected, rotEnd - 1);
-                    segment.size = fileSize;
-                    expected = rotEnd;
-                } else {
-                    LOG.info("{}: torn tail of {} bytes cut at offset {}", directory, fileSize - valid, expected);
-                    file.truncate(valid);
-                    file.sync();
-                    segment.size = valid;
-                    cut = true;
-                }
+            boolean whole = valid == fileSize && (last || segments.get(i + 1).baseOffset <= end);
+            boolean cut = !whole && !goesOnBehind(files, i, valid, fileSize);
+            segment.size = cut ? valid : fileSize;
+            if (cut && valid < fileSize) {
+                LOG.info("{}: torn tail of {} bytes cut at offset {}", directory, fileSize - valid, end);
+                file.truncate(valid);
+                file.sync();
             }
-            end = expected;
             segment.resetAssigned();
             if (cut) {
                 removeAfter(files, i);
@@ -246,6 +236,18 @@ final class Recovery implements DiskJob<RecoveredLog> {
         } finally {
             file.release();
         }
+    }
+
+    /** Whether what is invalid or missing behind {@code valid} is damage inside of the log (rule S8); false: nothing valid follows, the log ends there. */
+    private boolean goesOnBehind(FileSystem files, int i, int valid, int fileSize) throws IOException {
+        long rotEnd = rotEnd(files, i, end);
+        if (rotEnd <= end) {
+            return false;
+        }
+        damage.add(new DamagedRange(segments.get(i).baseOffset, end, rotEnd, valid, fileSize));
+        LOG.warn("{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served", directory, end, rotEnd - 1);
+        end = rotEnd;
+        return true;
     }
 
     /** Where a rotten end of segment {@code i} ends: before the next valid batch, or at the recovery point; 0: it is a torn tail. */
@@ -259,7 +261,11 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 return segments.get(i + 1).baseOffset;
             }
         }
-        return settings.start().cleanStop() ? 0 : settings.recoveryPoint();
+        if (settings.start().cleanStop() || settings.recoveryPoint() <= expected) {
+            return 0;
+        }
+        boolean last = i == segments.size() - 1;
+        return last ? settings.recoveryPoint() : Math.max(settings.recoveryPoint(), segments.get(i + 1).baseOffset);
     }
 
     private boolean beginsValid(FileSystem files, Segment segment, long expected) throws IOException {

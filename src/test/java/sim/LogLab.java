@@ -2,6 +2,7 @@ package sim;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import config.LogConfig;
 import java.io.IOException;
@@ -171,8 +172,13 @@ final class LogLab implements LogHost {
         long offset = log.logStartOffset();
         while (offset < log.logEndOffset()) {
             long from = offset;
-            ReadResult result =
-                    host.await(done -> log.read(from, 1 << 20, true, ReadBound.LOG_END, done));
+            SimHost.Outcome<ReadResult> outcome =
+                    host.awaitOutcome(done -> log.read(from, 1 << 20, true, ReadBound.LOG_END, done));
+            if (outcome.failure() != null) {
+                offset = damagedEnd(from, outcome.failure());
+                continue;
+            }
+            ReadResult result = outcome.value();
             if (result.range() == null) {
                 throw new RuleBroken("S9 reads", "nothing at " + from + ", log end " + log.logEndOffset());
             }
@@ -185,6 +191,15 @@ final class LogLab implements LogHost {
             }
         }
         return all;
+    }
+
+    /** Rule S8: a damaged range is refused and told of; the log goes on behind it. */
+    private long damagedEnd(long from, Failure failure) {
+        String[] words = failure.message().split(" ");
+        if (failure.code() != FailureCode.CORRUPT_BATCH || log.damage() == null) {
+            throw new RuleBroken("S9 reads", "at " + from + ": " + failure);
+        }
+        return Long.parseLong(words[3]) + 1;
     }
 
     static byte[] bytes(FileRange range) {

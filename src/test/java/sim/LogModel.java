@@ -58,9 +58,13 @@ final class LogModel {
         durableEnd = Math.min(durableEnd, offset);
     }
 
-    /** Judges the batches that a reopened log returned from {@code start} up to {@code end}. */
-    void judge(List<Batch> found, long start, long end, long leastEnd) {
-        if (start < logStart || start > Math.max(logStart, logStartWanted)) {
+    /**
+     * Judges the batches that a reopened log returned from {@code start} up to {@code end}.
+     *
+     * @param lossy whole files or parts of files may be lost: memory acks and a power cut. Then holes are allowed where the log tells of damage.
+     */
+    void judge(List<Batch> found, long start, long end, long leastEnd, boolean lossy) {
+        if (start < logStart || (!lossy && start > Math.max(logStart, logStartWanted))) {
             throw new RuleBroken("I12 log start", "is " + start + ", was " + logStart + ", wanted " + logStartWanted);
         }
         if (end < leastEnd) {
@@ -74,16 +78,16 @@ final class LogModel {
             if (mine == null || !Arrays.equals(mine.bytes, batch.bytes)) {
                 throw new RuleBroken("I11 content", "batch at " + batch.base + (mine == null ? " is unknown" : " differs"));
             }
-            if (next >= 0 && batch.base != next) {
+            if (next >= 0 && batch.base != next && !lossy) {
                 throw new RuleBroken("S7 no hole", "batch at " + batch.base + " after end " + next);
             }
             next = batch.last + 1;
         }
         long expectedEnd = found.isEmpty() ? start : next;
-        if (expectedEnd != end) {
+        if (expectedEnd != end && !(lossy && expectedEnd < end)) {
             throw new RuleBroken("S7 whole log", "log end is " + end + ", batches end at " + expectedEnd);
         }
-        if (!found.isEmpty() && found.get(0).base > start) {
+        if (!found.isEmpty() && found.get(0).base > start && !lossy) {
             throw new RuleBroken("S7 whole log", "starts at " + start + ", first batch at " + found.get(0).base);
         }
     }
