@@ -58,8 +58,7 @@ public final class BatchValidator {
         }
         Codec codec = Codec.forId(BatchHeader.codecId(records, at));
         if (codec == null) {
-            return Failure.of(
-                    FailureCode.UNSUPPORTED_COMPRESSION, "unknown codec " + BatchHeader.codecId(records, at));
+            return Failure.of(FailureCode.UNSUPPORTED_COMPRESSION, "unknown codec " + BatchHeader.codecId(records, at));
         }
         if (codec == Codec.ZSTD && produceVersion < FIRST_VERSION_WITH_ZSTD) {
             return Failure.of(FailureCode.UNSUPPORTED_COMPRESSION, "zstd needs Produce version 7 or later");
@@ -127,11 +126,12 @@ public final class BatchValidator {
             return invalid("clients may not write control batches");
         }
         if ((attributes & (BatchHeader.UNUSED_BITS | BatchHeader.DELETE_HORIZON_BIT)) != 0) {
-            return invalid("attributes 0x" + Integer.toHexString(attributes & 0xffff) + " hold bits a client may not set");
+            return invalid(
+                    "attributes 0x" + Integer.toHexString(attributes & 0xffff) + " hold bits a client may not set");
         }
         long producerId = BatchHeader.producerId(records, at);
         boolean transactional = (attributes & BatchHeader.TRANSACTIONAL_BIT) != 0;
-        if (producerId < BatchHeader.NONE || transactional && producerId == BatchHeader.NONE) {
+        if (producerId < BatchHeader.NONE || (transactional && producerId == BatchHeader.NONE)) {
             return invalid("producer id " + producerId + (transactional ? " of a transactional batch" : ""));
         }
         if (producerId != BatchHeader.NONE
@@ -196,8 +196,7 @@ public final class BatchValidator {
         if (config.logAppendTime() || time == NO_TIMESTAMP || isTimely(time, config, nowMillis)) {
             return VALID;
         }
-        return new Verdict(
-                Failure.of(FailureCode.INVALID_TIMESTAMP, untimely(time, config, nowMillis)), List.of());
+        return new Verdict(Failure.of(FailureCode.INVALID_TIMESTAMP, untimely(time, config, nowMillis)), List.of());
     }
 
     private long walkPlain(ByteBuffer batch, int at, LogConfig config, long nowMillis) {
@@ -213,13 +212,11 @@ public final class BatchValidator {
         if (inflated == null) {
             inflated = new InflatedSource();
         }
-        return inflated.use(
-                batch, at, in -> walk(in, batch, at, config, nowMillis, config.maxDecompressedBytes()));
+        return inflated.use(batch, at, in -> walk(in, batch, at, config, nowMillis, config.maxDecompressedBytes()));
     }
 
     /** Returns the largest time of the records that are in order, -1 for none. */
-    private long walk(
-            RecordSource in, ByteBuffer batch, int at, LogConfig config, long nowMillis, int maxRecordBytes) {
+    private long walk(RecordSource in, ByteBuffer batch, int at, LogConfig config, long nowMillis, int maxRecordBytes) {
         int count = BatchHeader.recordCount(batch, at);
         long baseTimestamp = BatchHeader.baseTimestamp(batch, at);
         boolean checkTime = !config.logAppendTime();
@@ -273,7 +270,8 @@ public final class BatchValidator {
                 Failure.of(
                         timestampError ? FailureCode.INVALID_TIMESTAMP : FailureCode.INVALID_RECORD,
                         errorCount + " of the records are not allowed; the first, at index "
-                                + blamed.get(0).batchIndex() + ": " + blamed.get(0).message()),
+                                + blamed.get(0).batchIndex() + ": "
+                                + blamed.get(0).message()),
                 blamed);
     }
 }

@@ -41,7 +41,7 @@ final class BufferSource extends RecordSource {
 
     @Override
     long consumed() {
-        return position - start;
+        return (long) position - start;
     }
 
     @Override

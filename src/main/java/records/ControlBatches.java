@@ -61,9 +61,8 @@ public final class ControlBatches {
 
     /** The first batch of a metadata snapshot (KIP-630). {@code lastContainedMillis}: time of the last record in it. */
     public static ByteBuffer snapshotHeader(long baseOffset, int leaderEpoch, long lastContainedMillis) {
-        SnapshotHeaderRecord header = new SnapshotHeaderRecord()
-                .setVersion((short) 0)
-                .setLastContainedLogTimestamp(lastContainedMillis);
+        SnapshotHeaderRecord header =
+                new SnapshotHeaderRecord().setVersion((short) 0).setLastContainedLogTimestamp(lastContainedMillis);
         return MemoryRecords.withSnapshotHeaderRecord(
                         baseOffset, lastContainedMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), header)
                 .buffer();
@@ -91,7 +90,9 @@ public final class ControlBatches {
     }
 
     private static List<LeaderChangeMessage.Voter> asVoters(List<Integer> ids) {
-        return ids.stream().map(id -> new LeaderChangeMessage.Voter().setVoterId(id)).toList();
+        return ids.stream()
+                .map(id -> new LeaderChangeMessage.Voter().setVoterId(id))
+                .toList();
     }
 
     /**

@@ -53,7 +53,8 @@ final class InflatedSource extends RecordSource {
         } catch (MalformedRecordException e) {
             throw e;
         } catch (RuntimeException e) {
-            // KafkaException, IllegalArgumentException, LZ4Exception...: each codec has its own ways to say that its input is bad
+            // KafkaException, IllegalArgumentException, LZ4Exception...: each codec has its own ways to say that its
+            // input is bad
             throw new MalformedRecordException("the records cannot be decompressed");
         } finally {
             close();

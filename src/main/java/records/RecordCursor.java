@@ -34,7 +34,8 @@ final class RecordCursor {
     void read(RecordSource in, int maxBytes) {
         int length = in.readVarint();
         if (length < 0 || length > maxBytes) {
-            throw new MalformedRecordException("a record of " + length + " bytes, at most " + maxBytes + " are allowed");
+            throw new MalformedRecordException(
+                    "a record of " + length + " bytes, at most " + maxBytes + " are allowed");
         }
         long end = in.consumed() + length;
         in.skip(1);

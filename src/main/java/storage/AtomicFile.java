@@ -45,8 +45,9 @@ public final class AtomicFile {
                 return null;
             }
             ByteBuffer content = ByteBuffer.allocate((int) size);
-            while (content.hasRemaining() && file.read(content, content.position()) > 0) {
-                continue;
+            boolean more = true;
+            while (more && content.hasRemaining()) {
+                more = file.read(content, content.position()) > 0;
             }
             return content.flip();
         } finally {

@@ -25,8 +25,7 @@ record CheckpointLines(List<String[]> lines, Failure failure) {
             return unreadable("no entry count");
         }
         if (!rows[0].strip().equals("0")) {
-            return new CheckpointLines(
-                    null, Failure.of(FailureCode.UNSUPPORTED_FORMAT, "checkpoint version is not 0"));
+            return new CheckpointLines(null, Failure.of(FailureCode.UNSUPPORTED_FORMAT, "checkpoint version is not 0"));
         }
         long count = number(rows[1].strip());
         if (count != rows.length - 3) {

@@ -35,11 +35,11 @@ public final class LeaderEpochCache {
             boolean legal = epoch >= 0
                     && epoch <= Integer.MAX_VALUE
                     && start >= 0
-                    && (cache.count == 0
-                            || (epoch > cache.latestEpoch() && start >= cache.starts[cache.count - 1]));
+                    && (cache.count == 0 || (epoch > cache.latestEpoch() && start >= cache.starts[cache.count - 1]));
             if (!legal) {
                 return new Loaded(
-                        null, Failure.of(FailureCode.STORAGE_ERROR, "leader epochs do not rise at entry " + cache.count));
+                        null,
+                        Failure.of(FailureCode.STORAGE_ERROR, "leader epochs do not rise at entry " + cache.count));
             }
             cache.add((int) epoch, start);
         }
@@ -48,7 +48,8 @@ public final class LeaderEpochCache {
 
     /** The file's content. */
     public ByteBuffer image() {
-        StringBuilder text = new StringBuilder(16 + count * 16).append("0\n").append(count).append('\n');
+        StringBuilder text =
+                new StringBuilder(16 + count * 16).append("0\n").append(count).append('\n');
         for (int i = 0; i < count; i++) {
             text.append(epochs[i]).append(' ').append(starts[i]).append('\n');
         }
@@ -164,7 +165,7 @@ public final class LeaderEpochCache {
         while (keep + 1 < count && starts[keep + 1] <= startOffset) {
             keep++;
         }
-        if (count == 0 || starts[keep] >= startOffset && keep == 0) {
+        if (count == 0 || (starts[keep] >= startOffset && keep == 0)) {
             return false;
         }
         System.arraycopy(epochs, keep, epochs, 0, count - keep);

@@ -58,8 +58,9 @@ public final class OffsetIndex {
         for (int i = 0; i < total; i++) {
             long entry = file.getLong(file.position() + i * ENTRY_BYTES);
             index.entries[i] = entry;
-            boolean rising = i == 0 || (relative(entry) > relative(index.entries[i - 1])
-                    && position(entry) > position(index.entries[i - 1]));
+            boolean rising = i == 0
+                    || (relative(entry) > relative(index.entries[i - 1])
+                            && position(entry) > position(index.entries[i - 1]));
             if (!rising || relative(entry) < 0 || position(entry) < 0) {
                 return IndexLoad.rebuild("entry " + i + " does not rise");
             }

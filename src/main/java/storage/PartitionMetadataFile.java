@@ -28,7 +28,8 @@ public final class PartitionMetadataFile {
 
     /** Reads a file's content, from position to limit. */
     public static Loaded load(ByteBuffer file) {
-        String[] lines = StandardCharsets.UTF_8.decode(file.duplicate()).toString().split("\n");
+        String[] lines =
+                StandardCharsets.UTF_8.decode(file.duplicate()).toString().split("\n", -1);
         if (lines.length < 2 || !lines[0].startsWith("version:") || !lines[1].startsWith(TOPIC_ID)) {
             return new Loaded(null, Failure.of(FailureCode.STORAGE_ERROR, "unreadable " + FILE_NAME));
         }
@@ -43,6 +44,7 @@ public final class PartitionMetadataFile {
     }
 
     private static boolean isIdCharacter(int c) {
-        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_';
+        boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        return letter || (c >= '0' && c <= '9') || c == '-' || c == '_';
     }
 }

@@ -74,7 +74,8 @@ final class ProducerEntry {
     static ProducerEntry fromSnapshot(ProducerEntry before, ProducerSnapshot.Entry row) {
         boolean sameEpoch = before != null && before.epoch == row.epoch();
         long[] batches = sameEpoch ? before.batches : NO_BATCHES;
-        boolean repeated = sameEpoch && before.count() > 0 && before.lastOffsetAt(before.count() - 1) == row.lastOffset();
+        boolean repeated =
+                sameEpoch && before.count() > 0 && before.lastOffsetAt(before.count() - 1) == row.lastOffset();
         if (row.lastOffset() >= 0 && !repeated) {
             int kept = Math.min(batches.length / FIELDS, BATCHES - 1);
             long[] longer = new long[(kept + 1) * FIELDS];

@@ -124,8 +124,8 @@ public final class ProducerStates {
         if (batch.producerEpoch() < entry.epoch) {
             return ProducerVerdict.refused(
                     FailureCode.INVALID_PRODUCER_EPOCH,
-                    "producer " + batch.producerId() + " sent epoch " + batch.producerEpoch() + ", the last seen here is "
-                            + entry.epoch);
+                    "producer " + batch.producerId() + " sent epoch " + batch.producerEpoch()
+                            + ", the last seen here is " + entry.epoch);
         }
         if (batch.producerEpoch() > entry.epoch) {
             if (batch.baseSequence() != 0) {
@@ -198,7 +198,11 @@ public final class ProducerStates {
         ended.put(first, marker.lastOffset());
         long stable = open.isEmpty() ? marker.nextOffset() : open.firstKey();
         return new CompletedTransaction(
-                marker.producerId(), first, marker.lastOffset(), !marker.marker().commit(), stable);
+                marker.producerId(),
+                first,
+                marker.lastOffset(),
+                !marker.marker().commit(),
+                stable);
     }
 
     /** All batches below {@code offset} are written: they will not be undone. */
@@ -259,8 +263,9 @@ public final class ProducerStates {
      * open transaction (rule P6). {@code wallMillis}: now.
      */
     public void expire(long wallMillis, long expirationMillis) {
-        producers.values().removeIf(entry ->
-                !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
+        producers
+                .values()
+                .removeIf(entry -> !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
     }
 
     /** As DescribeProducers shows them; sorted by producer id. */

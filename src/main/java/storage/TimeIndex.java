@@ -90,7 +90,8 @@ public final class TimeIndex {
             return false;
         }
         Check.invariant(distance >= 0, "S9: time index entry below the segment", offset, baseOffset);
-        Check.invariant(count == 0 || offset >= lastOffset(), "S9: time index offsets must not fall", offset, lastOffset());
+        Check.invariant(
+                count == 0 || offset >= lastOffset(), "S9: time index offsets must not fall", offset, lastOffset());
         if (count == timestamps.length) {
             int capacity = Math.min(maxEntries, Math.max(FIRST_CAPACITY, count * 2));
             timestamps = Arrays.copyOf(timestamps, capacity);

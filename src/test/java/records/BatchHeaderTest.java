@@ -17,7 +17,8 @@ class BatchHeaderTest {
     private static final int GAP = 13;
 
     private static MutableRecordBatch kafka(ByteBuffer batch) {
-        ByteBuffer copy = ByteBuffer.allocate(batch.remaining()).put(batch.duplicate()).flip();
+        ByteBuffer copy =
+                ByteBuffer.allocate(batch.remaining()).put(batch.duplicate()).flip();
         return MemoryRecords.readableRecords(copy).batches().iterator().next();
     }
 
@@ -27,7 +28,9 @@ class BatchHeaderTest {
             Random random = new Random(seed);
             ByteBuffer sent = new RandomBatches(random).next();
             MutableRecordBatch kafka = kafka(sent);
-            ByteBuffer ours = (random.nextBoolean() ? ByteBuffer.allocateDirect(sent.remaining() + GAP) : ByteBuffer.allocate(sent.remaining() + GAP));
+            ByteBuffer ours = (random.nextBoolean()
+                    ? ByteBuffer.allocateDirect(sent.remaining() + GAP)
+                    : ByteBuffer.allocate(sent.remaining() + GAP));
             ours.position(GAP).put(sent.duplicate());
             ours.flip();
             compare(seed, kafka, ours);
@@ -96,7 +99,9 @@ class BatchHeaderTest {
             random.nextBytes(junk.array());
             if (junk.capacity() > 20 && random.nextInt(4) > 0) {
                 junk.put(BatchHeader.MAGIC, (byte) 2);
-                junk.putInt(BatchHeader.LENGTH, random.nextInt(3) == 0 ? Integer.MAX_VALUE - random.nextInt(20) : 40 + random.nextInt(70));
+                junk.putInt(
+                        BatchHeader.LENGTH,
+                        random.nextInt(3) == 0 ? Integer.MAX_VALUE - random.nextInt(20) : 40 + random.nextInt(70));
             }
             int at = random.nextInt(40) - 5;
             if (BatchHeader.isFramed(junk, at)) {

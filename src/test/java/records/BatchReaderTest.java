@@ -29,7 +29,8 @@ class BatchReaderTest {
     }
 
     private static ByteBuffer join(List<ByteBuffer> parts) {
-        ByteBuffer all = ByteBuffer.allocate(parts.stream().mapToInt(ByteBuffer::remaining).sum());
+        ByteBuffer all = ByteBuffer.allocate(
+                parts.stream().mapToInt(ByteBuffer::remaining).sum());
         parts.forEach(part -> all.put(part.duplicate()));
         return all.flip();
     }
@@ -65,8 +66,11 @@ class BatchReaderTest {
                     assertEquals(record.value(), mine.value(), "seed " + seed);
                     for (int h = 0; h < record.headers().length; h++) {
                         byte[] value = record.headers()[h].value();
-                        assertEquals(record.headers()[h].key(), mine.headers().get(h).key());
-                        assertEquals(value == null ? null : ByteBuffer.wrap(value), mine.headers().get(h).value());
+                        assertEquals(
+                                record.headers()[h].key(), mine.headers().get(h).key());
+                        assertEquals(
+                                value == null ? null : ByteBuffer.wrap(value),
+                                mine.headers().get(h).value());
                     }
                 }
             }
@@ -81,7 +85,7 @@ class BatchReaderTest {
             ByteBuffer batch = log(random, 1);
             for (int round = 0; round < 20; round++) {
                 long time = RandomBatches.NOW - 1100 + random.nextInt(3200);
-                long from = 95 + random.nextInt(20);
+                long from = 95L + random.nextInt(20);
                 BatchReader.TimeSearch found = reader.firstAtOrAfter(batch, 0, time, from);
                 assertNull(found.failure());
                 long expected = -1;
@@ -108,15 +112,18 @@ class BatchReaderTest {
         List<LogRecord> seen = new ArrayList<>();
         assertNull(reader.read(batches.duplicate().limit(batches.limit() - 1), seen::add));
         int whole = seen.size();
-        assertEquals(BatchHeader.baseOffset(batches, last), 100 + whole);
+        assertEquals(BatchHeader.baseOffset(batches, last), 100L + whole);
 
         Random random = new Random(2);
         for (int round = 0; round < 2000; round++) {
-            ByteBuffer bad = ByteBuffer.allocate(batches.limit()).put(batches.duplicate()).flip();
+            ByteBuffer bad = ByteBuffer.allocate(batches.limit())
+                    .put(batches.duplicate())
+                    .flip();
             int i = last + BatchHeader.MAGIC + random.nextInt(batches.limit() - last - BatchHeader.MAGIC);
             bad.put(i, (byte) (bad.get(i) ^ 1 << random.nextInt(8)));
             List<LogRecord> before = new ArrayList<>();
-            assertEquals(FailureCode.CORRUPT_BATCH, reader.read(bad, before::add).code(), "round " + round);
+            assertEquals(
+                    FailureCode.CORRUPT_BATCH, reader.read(bad, before::add).code(), "round " + round);
             assertEquals(whole, before.size());
             BatchHeader.assign(bad, last, 5, 5);
             if (BatchHeader.isFramed(bad, last)) {
@@ -147,9 +154,11 @@ class BatchReaderTest {
             }
         }));
         assertEquals(5, heads[0]);
-        assertThrows(IllegalStateException.class, () -> reader.read(batches, record -> {
-            throw new IllegalStateException("the visitor's own");
-        }));
+        assertThrows(
+                IllegalStateException.class,
+                () -> reader.read(batches, record -> {
+                    throw new IllegalStateException("the visitor's own");
+                }));
     }
 
     @Test
@@ -167,13 +176,15 @@ class BatchReaderTest {
         assertEquals(new BatchSummary.TransactionMarker(false, 12), summary.marker());
         assertEquals(77, summary.producerId());
         assertEquals(40, summary.lastOffset());
-        assertTrue(BatchSummary.of(ControlBatches.transactionMarker(5, 1, (short) 0, true, 0), 0).marker().commit());
+        assertTrue(BatchSummary.of(ControlBatches.transactionMarker(5, 1, (short) 0, true, 0), 0)
+                .marker()
+                .commit());
 
         ByteBuffer change = ControlBatches.leaderChange(9, 5, 4, 1, List.of(1, 2, 3), List.of(1, 2));
         MutableRecordBatch leader = kafka(change).iterator().next();
         leader.ensureValid();
-        LeaderChangeMessage message =
-                ControlRecordUtils.deserializeLeaderChangeMessage(leader.iterator().next());
+        LeaderChangeMessage message = ControlRecordUtils.deserializeLeaderChangeMessage(
+                leader.iterator().next());
         assertEquals(1, message.leaderId());
         assertEquals(3, message.voters().size());
         assertEquals(2, message.grantingVoters().size());
@@ -189,7 +200,8 @@ class BatchReaderTest {
                 builder.add(i, i % 3 == 0 ? null : new byte[] {(byte) i}, i % 5 == 0 ? null : new byte[i]);
             }
             ByteBuffer batch = builder.build();
-            assertTrue(BatchHeader.isFramed(batch, batch.position()) && BatchHeader.isCrcValid(batch, batch.position()));
+            assertTrue(
+                    BatchHeader.isFramed(batch, batch.position()) && BatchHeader.isCrcValid(batch, batch.position()));
             assertEquals(batch.remaining(), BatchHeader.sizeInBytes(batch, batch.position()));
             assertEquals(1099, BatchHeader.lastOffset(batch, batch.position()));
             assertEquals(7, BatchHeader.leaderEpoch(batch, batch.position()));

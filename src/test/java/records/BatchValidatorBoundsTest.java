@@ -14,7 +14,6 @@ import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.Supplier;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.utils.internals.ByteBufferOutputStream;
@@ -69,10 +68,12 @@ class BatchValidatorBoundsTest {
         ByteBuffer framed = ByteBuffer.allocate(16 + 4 + 8);
         framed.putLong(0x82534e4150505900L).putInt(1).putInt(1).putInt(8);
         ByteUtils.writeUnsignedVarint(Integer.MAX_VALUE, framed);
+        framed.clear();
         ByteBuffer bare = ByteBuffer.allocate(16);
         ByteUtils.writeUnsignedVarint(Integer.MAX_VALUE, bare);
+        bare.clear();
         for (ByteBuffer payload : new ByteBuffer[] {framed, bare}) {
-            ByteBuffer batch = withPayload(Codec.SNAPPY, payload.array());
+            ByteBuffer batch = withPayload(Codec.SNAPPY, payload);
             BatchValidator.Verdict[] verdict = new BatchValidator.Verdict[1];
             long allocated = allocatedBy(() -> verdict[0] = validator.check(batch, ROOMY, 0));
             assertEquals(FailureCode.INVALID_RECORD, verdict[0].failure().code());
@@ -85,14 +86,15 @@ class BatchValidatorBoundsTest {
         RandomBatches batches = new RandomBatches(new Random(1));
         LogConfig config = LogConfig.of(Map.of("max.message.bytes", "100000000"));
         ByteBuffer heap = batches.next(Codec.NONE, 50_000);
-        ByteBuffer direct = ByteBuffer.allocateDirect(heap.remaining()).put(heap.duplicate()).flip();
+        ByteBuffer direct = ByteBuffer.allocateDirect(heap.remaining())
+                .put(heap.duplicate())
+                .flip();
         for (ByteBuffer batch : new ByteBuffer[] {heap, direct}) {
             allocatedBy(() -> validator.check(batch, config, RandomBatches.NOW));
             BatchValidator.Verdict[] verdict = new BatchValidator.Verdict[1];
             long allocated = allocatedBy(() -> {
                 assertNull(BatchValidator.checkHeader(batch, config, (short) 11));
                 verdict[0] = validator.check(batch, config, RandomBatches.NOW);
-                return verdict;
             });
             assertNull(verdict[0].failure());
             assertTrue(allocated < 4096, "allocated " + allocated);
@@ -102,17 +104,19 @@ class BatchValidatorBoundsTest {
     @Test
     void manyBadRecordsMakeABoundedVerdict() {
         ByteBuffer batch = new RandomBatches(new Random(2)).next(Codec.NONE, 20_000);
-        LogConfig strict = LogConfig.of(
-                Map.of("max.message.bytes", "100000000", "message.timestamp.before.max.ms", "1"));
+        LogConfig strict =
+                LogConfig.of(Map.of("max.message.bytes", "100000000", "message.timestamp.before.max.ms", "1"));
         BatchValidator.Verdict verdict = validator.check(batch, strict, RandomBatches.NOW + 10_000);
         assertEquals(FailureCode.INVALID_TIMESTAMP, verdict.failure().code());
         assertEquals(BatchValidator.MAX_RECORD_ERRORS, verdict.recordErrors().size());
-        assertTrue(verdict.failure().message().startsWith("20000 "), verdict.failure().message());
+        assertTrue(
+                verdict.failure().message().startsWith("20000 "),
+                verdict.failure().message());
     }
 
     @Test
     void headerOnlyValidationTrustsTheRecordsButNotTheTime() {
-        ByteBuffer garbage = withPayload(Codec.GZIP, new byte[] {1, 2, 3});
+        ByteBuffer garbage = withPayload(Codec.GZIP, ByteBuffer.wrap(new byte[] {1, 2, 3}));
         LogConfig trusting = LogConfig.of(Map.of("record.validation", "header"));
         assertNull(BatchValidator.checkHeader(garbage, trusting, (short) 11));
         assertNull(validator.check(garbage, trusting, 0).failure());
@@ -124,10 +128,10 @@ class BatchValidatorBoundsTest {
     }
 
     /** Bytes that this thread allocates on the heap while it runs. */
-    private static long allocatedBy(Supplier<?> work) {
+    private static long allocatedBy(Runnable work) {
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long before = threads.getCurrentThreadAllocatedBytes();
-        work.get();
+        work.run();
         return threads.getCurrentThreadAllocatedBytes() - before;
     }
 
@@ -152,13 +156,11 @@ class BatchValidatorBoundsTest {
             throw new AssertionError(e);
         }
         ByteBuffer payload = out.buffer().flip();
-        byte[] bytes = new byte[payload.remaining()];
-        payload.get(bytes);
-        return withPayload(codec, bytes);
+        return withPayload(codec, payload);
     }
 
-    private static ByteBuffer withPayload(Codec codec, byte[] payload) {
-        ByteBuffer batch = ByteBuffer.allocate(BatchHeader.SIZE + payload.length);
+    private static ByteBuffer withPayload(Codec codec, ByteBuffer payload) {
+        ByteBuffer batch = ByteBuffer.allocate(BatchHeader.SIZE + payload.remaining());
         batch.putInt(BatchHeader.LENGTH, batch.capacity() - 12);
         batch.put(BatchHeader.MAGIC, (byte) 2);
         batch.putShort(BatchHeader.ATTRIBUTES, (short) codec.id());
@@ -166,7 +168,7 @@ class BatchValidatorBoundsTest {
         batch.putShort(BatchHeader.PRODUCER_EPOCH, (short) -1);
         batch.putInt(BatchHeader.BASE_SEQUENCE, -1);
         batch.putInt(BatchHeader.RECORD_COUNT, 1);
-        batch.put(BatchHeader.SIZE, payload);
+        batch.put(BatchHeader.SIZE, payload, payload.position(), payload.remaining());
         RandomBatches.fixCrc(batch);
         return batch;
     }

@@ -73,7 +73,13 @@ class BatchValidatorTest {
 
             KafkaJudge.Outcome kafka = KafkaJudge.judge(batch, config, version, RandomBatches.NOW);
             Judged ours = judge(batch, config, version);
-            seen.merge(change + (ours.failure() == null ? " ok" : " " + ours.failure().code()), 1, Integer::sum);
+            seen.merge(
+                    change
+                            + (ours.failure() == null
+                                    ? " ok"
+                                    : " " + ours.failure().code()),
+                    1,
+                    Integer::sum);
             compare(what, change, kafka, ours, batch, config);
         }
         assertTrue(seen.size() > 30, "the generator reaches too little: " + seen);
@@ -98,11 +104,15 @@ class BatchValidatorTest {
             return;
         }
         assertNotNull(ours.failure(), what + ": Kafka refuses with " + kafka.error() + " " + kafka.message());
-        boolean structure = (change == Change.FLIP_BIT_FIX_CRC && ours.recordErrors().isEmpty()) || change == Change.LENGTH;
+        boolean structure =
+                (change == Change.FLIP_BIT_FIX_CRC && ours.recordErrors().isEmpty()) || change == Change.LENGTH;
         boolean unknownCodec = ours.failure().message().contains("unknown codec");
         boolean comparable = kafka.error() != Errors.UNKNOWN_SERVER_ERROR && !unknownCodec && !structure;
         if (comparable && !change.stricter && !isStricter(batch)) {
-            assertEquals(kafka.error(), error(ours.failure().code()), what + ": " + ours.failure() + " / " + kafka.message());
+            assertEquals(
+                    kafka.error(),
+                    error(ours.failure().code()),
+                    what + ": " + ours.failure() + " / " + kafka.message());
             int shown = Math.min(kafka.badRecords().size(), BatchValidator.MAX_RECORD_ERRORS);
             assertEquals(
                     kafka.badRecords().subList(0, shown),
@@ -133,7 +143,7 @@ class BatchValidatorTest {
         return (attributes & 0xffc8) != 0
                 || noEpoch
                 || BatchHeader.producerId(batch, at) < -1
-                || transactional && !BatchHeader.hasProducerId(batch, at);
+                || (transactional && !BatchHeader.hasProducerId(batch, at));
     }
 
     private static void compareAccepted(String what, KafkaJudge.Outcome kafka, ByteBuffer batch, LogConfig config) {
@@ -161,7 +171,8 @@ class BatchValidatorTest {
             assertEquals(expected.get(i).timestamp(), actual.get(i).timestamp(), what);
             assertEquals(expected.get(i).key(), actual.get(i).key(), what);
             assertEquals(expected.get(i).value(), actual.get(i).value(), what);
-            assertEquals(expected.get(i).headers().length, actual.get(i).headers().size(), what);
+            assertEquals(
+                    expected.get(i).headers().length, actual.get(i).headers().size(), what);
         }
     }
 
@@ -205,11 +216,11 @@ class BatchValidatorTest {
             case NONE -> {}
             case FLIP_BIT -> {
                 int i = at + random.nextInt(size);
-                batch.put(i, (byte) (batch.get(i) ^ 1 << random.nextInt(8)));
+                batch.put(i, (byte) (batch.get(i) ^ (1 << random.nextInt(8))));
             }
             case FLIP_BIT_FIX_CRC -> {
                 int i = at + BatchHeader.ATTRIBUTES + random.nextInt(size - BatchHeader.ATTRIBUTES);
-                batch.put(i, (byte) (batch.get(i) ^ 1 << random.nextInt(8)));
+                batch.put(i, (byte) (batch.get(i) ^ (1 << random.nextInt(8))));
                 RandomBatches.fixCrc(batch);
             }
             case CUT -> batch.limit(at + random.nextInt(size));
@@ -225,20 +236,21 @@ class BatchValidatorTest {
             }
             case LAST_OFFSET_DELTA -> set(batch, BatchHeader.LAST_OFFSET_DELTA, random);
             case BASE_OFFSET -> batch.putLong(at, random.nextInt(3) - 1);
-            case CODEC -> attributes(batch, BatchHeader.attributes(batch, at) & ~7 | random.nextInt(8));
+            case CODEC -> attributes(batch, (BatchHeader.attributes(batch, at) & ~7) | random.nextInt(8));
             case CONTROL -> attributes(batch, BatchHeader.attributes(batch, at) | 0x20);
             case LOG_APPEND_TIME -> attributes(batch, BatchHeader.attributes(batch, at) | 0x08);
-            case HIGH_ATTRIBUTES -> attributes(
-                    batch, BatchHeader.attributes(batch, at) | 1 << (6 + random.nextInt(10)));
+            case HIGH_ATTRIBUTES ->
+                attributes(batch, BatchHeader.attributes(batch, at) | 1 << (6 + random.nextInt(10)));
             case PRODUCER -> {
                 batch.putLong(at + BatchHeader.PRODUCER_ID, random.nextInt(4) - 2);
                 batch.putShort(at + BatchHeader.PRODUCER_EPOCH, (short) (random.nextInt(4) - 2));
                 batch.putInt(at + BatchHeader.BASE_SEQUENCE, random.nextInt(4) - 2);
             }
-            case MAX_TIMESTAMP -> batch.putLong(
-                    at + BatchHeader.MAX_TIMESTAMP, random.nextBoolean() ? random.nextLong() : -1);
-            case BASE_TIMESTAMP -> batch.putLong(
-                    at + BatchHeader.BASE_TIMESTAMP, random.nextBoolean() ? random.nextLong() : RandomBatches.NOW);
+            case MAX_TIMESTAMP ->
+                batch.putLong(at + BatchHeader.MAX_TIMESTAMP, random.nextBoolean() ? random.nextLong() : -1);
+            case BASE_TIMESTAMP ->
+                batch.putLong(
+                        at + BatchHeader.BASE_TIMESTAMP, random.nextBoolean() ? random.nextLong() : RandomBatches.NOW);
         }
         boolean header = change.compareTo(Change.COUNT) >= 0;
         if (header) {

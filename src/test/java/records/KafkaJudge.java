@@ -49,7 +49,11 @@ final class KafkaJudge {
             return new Outcome(Errors.NONE, null, validate(records, first, config, now), List.of());
         } catch (RecordValidationException e) {
             List<Integer> bad = e.recordErrors().stream().map(r -> r.batchIndex).toList();
-            return new Outcome(Errors.forException(e.invalidException()), e.invalidException().getMessage(), null, bad);
+            return new Outcome(
+                    Errors.forException(e.invalidException()),
+                    e.invalidException().getMessage(),
+                    null,
+                    bad);
         } catch (RuntimeException | SnappyError e) {
             // a snappy chunk that announces more than 512 MiB comes out of Kafka as an Error
             return new Outcome(Errors.forException(e), String.valueOf(e), null, List.of());

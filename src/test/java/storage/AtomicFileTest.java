@@ -55,12 +55,16 @@ class AtomicFileTest {
                     disk.faults(DiskFaults.NONE);
                     disk.powerCut();
                     ByteBuffer after = AtomicFile.read(boot(disk), PATH, 10_000);
-                    assertTrue(after.equals(next) || (!done && after.equals(old)), fault + " at " + operation + " seed " + seed);
+                    assertTrue(
+                            after.equals(next) || (!done && after.equals(old)),
+                            fault + " at " + operation + " seed " + seed);
                     seen.add(done + " " + after.equals(next));
                 }
             }
         }
-        assertTrue(seen.contains("false false") && seen.contains("false true") && seen.contains("true true"), "" + seen.size());
+        assertTrue(
+                seen.contains("false false") && seen.contains("false true") && seen.contains("true true"),
+                "" + seen.size());
     }
 
     private static boolean replace(SimFileSystem files, ByteBuffer content) {

@@ -179,7 +179,7 @@ class IndexFilesTest {
                         .setLastStableOffset(stable));
             }
             if (random.nextInt(3) == 0) {
-                long cut = 100 + random.nextInt((int) marker);
+                long cut = 100L + random.nextInt((int) marker);
                 ours.truncateTo(cut);
                 kafka.truncateTo(cut);
             }
@@ -208,17 +208,20 @@ class IndexFilesTest {
         OffsetIndex index = new OffsetIndex(0, MAX_BYTES);
         TimeIndex times = new TimeIndex(0, MAX_BYTES);
         TransactionIndex transactions = new TransactionIndex();
-        for (int i = 1; i < 20; i++) {
-            index.append(i * 10, i * 1000);
+        for (long i = 1; i < 20; i++) {
+            index.append(i * 10, (int) i * 1000);
             times.append(i * 100, i * 10);
             transactions.append(new CompletedTransaction(1, i * 10 - 5, i * 10, true, i * 10 + 1));
         }
-        assertNotNull(OffsetIndex.load(0, MAX_BYTES, cut(index.image(0)), 20_000, 191).problem());
+        assertNotNull(
+                OffsetIndex.load(0, MAX_BYTES, cut(index.image(0)), 20_000, 191).problem());
         assertNotNull(TimeIndex.load(0, MAX_BYTES, cut(times.image(0)), 191).problem());
         assertNotNull(TransactionIndex.load(cut(transactions.image(0)), 0, 191).problem());
         assertNull(OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_001, 191).problem());
-        assertNotNull(OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_000, 191).problem());
-        assertNotNull(OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_001, 190).problem());
+        assertNotNull(
+                OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_000, 191).problem());
+        assertNotNull(
+                OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_001, 190).problem());
         assertNull(TimeIndex.load(0, MAX_BYTES, times.image(0), 191).problem());
         assertNotNull(TimeIndex.load(0, MAX_BYTES, times.image(0), 190).problem());
         assertNotNull(TransactionIndex.load(transactions.image(0), 0, 190).problem());
@@ -227,11 +230,14 @@ class IndexFilesTest {
         Random random = new Random(3);
         for (int round = 0; round < 3000; round++) {
             // whatever is loaded from a damaged file keeps the order on which lookups rely
-            OffsetIndex loaded = OffsetIndex.load(0, MAX_BYTES, flip(index.image(0), random), 20_000, 191).index();
+            OffsetIndex loaded = OffsetIndex.load(0, MAX_BYTES, flip(index.image(0), random), 20_000, 191)
+                    .index();
             for (int i = 1; loaded != null && i < loaded.count(); i++) {
-                assertTrue(loaded.offsetAt(i) > loaded.offsetAt(i - 1) && loaded.positionAt(i) > loaded.positionAt(i - 1));
+                assertTrue(
+                        loaded.offsetAt(i) > loaded.offsetAt(i - 1) && loaded.positionAt(i) > loaded.positionAt(i - 1));
             }
-            TimeIndex loadedTimes = TimeIndex.load(0, MAX_BYTES, flip(times.image(0), random), 191).index();
+            TimeIndex loadedTimes = TimeIndex.load(0, MAX_BYTES, flip(times.image(0), random), 191)
+                    .index();
             for (int i = 1; loadedTimes != null && i < loadedTimes.count(); i++) {
                 assertTrue(loadedTimes.timestampAt(i) > loadedTimes.timestampAt(i - 1));
                 assertTrue(loadedTimes.offsetAt(i) < 191);

@@ -38,7 +38,10 @@ final class KafkaProducers {
     }
 
     static RecordBatch batch(ByteBuffer buffer) {
-        return MemoryRecords.readableRecords(buffer.duplicate()).batches().iterator().next();
+        return MemoryRecords.readableRecords(buffer.duplicate())
+                .batches()
+                .iterator()
+                .next();
     }
 
     /** The remembered batch that this one repeats. */

@@ -46,7 +46,8 @@ class ProducerStatesTest {
         int refused = 0;
         int duplicates = 0;
         for (int seed = 1; seed <= 60; seed++) {
-            History history = new History(seed, Files.createDirectory(directory.resolve("h" + seed)).toFile());
+            History history = new History(
+                    seed, Files.createDirectory(directory.resolve("h" + seed)).toFile());
             history.run(250);
             refused += history.refused;
             duplicates += history.duplicates;
@@ -106,7 +107,9 @@ class ProducerStatesTest {
                     .findFirst()
                     .orElse(null);
             int epoch = known == null ? random.nextInt(3) : known.producerEpoch() + near(0);
-            int sequence = known == null ? random.nextInt(4) * 10 : Math.max(0, known.lastSequence() + 1 + near(0) * random.nextInt(8));
+            int sequence = known == null
+                    ? random.nextInt(4) * 10
+                    : Math.max(0, known.lastSequence() + 1 + near(0) * random.nextInt(8));
             if (random.nextInt(40) == 0) {
                 sequence = Integer.MAX_VALUE - random.nextInt(3);
             }
@@ -127,7 +130,8 @@ class ProducerStatesTest {
                 return;
             }
             FailureCode kafkas = kafkaVerdict(batch);
-            FailureCode mine = verdict.failure() == null ? null : verdict.failure().code();
+            FailureCode mine =
+                    verdict.failure() == null ? null : verdict.failure().code();
             assertEquals(kafkas, mine, what + ": " + batch + " " + verdict);
             if (mine == null) {
                 assertEquals(ProducerVerdict.Kind.OK, verdict.kind(), what);
@@ -189,14 +193,18 @@ class ProducerStatesTest {
 
             kafka.manager.takeSnapshot();
             File theirs = new File(files, String.format("%020d.snapshot", end));
-            ProducerSnapshot.Loaded loaded = ProducerSnapshot.decode(ByteBuffer.wrap(Files.readAllBytes(theirs.toPath())));
+            ProducerSnapshot.Loaded loaded =
+                    ProducerSnapshot.decode(ByteBuffer.wrap(Files.readAllBytes(theirs.toPath())));
             assertNull(loaded.failure(), what);
             assertEquals(before, ProducerStates.of(loaded.entries(), end).activeProducers(), what);
 
             ByteBuffer image = ours.image().encode();
-            File empty = Files.createDirectory(files.toPath().resolve("reload-" + what.replace(' ', '-'))).toFile();
+            File empty = Files.createDirectory(files.toPath().resolve("reload-" + what.replace(' ', '-')))
+                    .toFile();
             File file = new File(empty, theirs.getName());
-            Files.write(file.toPath(), image.array());
+            byte[] bytes = new byte[image.remaining()];
+            image.get(0, bytes);
+            Files.write(file.toPath(), bytes);
             List<ProducerStateEntry> rows = ProducerStateManager.readSnapshot(file);
             assertTrue(rows.size() >= before.size(), what);
             KafkaProducers reloaded = new KafkaProducers(empty);
@@ -263,12 +271,20 @@ class ProducerStatesTest {
         ProducerStates states = new ProducerStates(0);
         ProducerVerdict gap = check(states, data(1, 0, 5, 1, false), 0);
         assertEquals(FailureCode.OUT_OF_ORDER_SEQUENCE, gap.failure().code());
-        assertEquals(ProducerVerdict.Kind.OK, check(states, data(1, 0, 0, 5, false), 0).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(states, data(1, 0, 0, 5, false), 0).kind());
         append(states, data(1, 0, 0, 5, false));
-        assertEquals(ProducerVerdict.Kind.OK, check(states, data(1, 0, 5, 1, false), 5).kind());
-        assertEquals(ProducerVerdict.Kind.OK, check(states, data(2, 0, 41, 1, false), 5).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(states, data(1, 0, 5, 1, false), 5).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(states, data(2, 0, 41, 1, false), 5).kind());
         // all records deleted: log start > 0, so log end > 0
-        assertEquals(ProducerVerdict.Kind.OK, check(new ProducerStates(9), data(2, 0, 41, 1, false), 9).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(new ProducerStates(9), data(2, 0, 41, 1, false), 9).kind());
     }
 
     /** P1: the last five batches, also those still being written, also after a restart from our own snapshot. */
@@ -278,16 +294,17 @@ class ProducerStatesTest {
         for (int i = 0; i < 7; i++) {
             append(states, data(1, 0, i * 2, 2, false));
         }
-        ProducerStates restarted =
-                ProducerStates.of(ProducerSnapshot.decode(states.image().encode()).entries(), 14);
+        ProducerStates restarted = ProducerStates.of(
+                ProducerSnapshot.decode(states.image().encode()).entries(), 14);
         for (ProducerStates each : List.of(states, restarted)) {
             for (int i = 0; i < 7; i++) {
                 ProducerVerdict verdict = check(each, data(1, 0, i * 2, 2, false), 14);
                 if (i < 2) {
-                    assertEquals(FailureCode.OUT_OF_ORDER_SEQUENCE, verdict.failure().code());
+                    assertEquals(
+                            FailureCode.OUT_OF_ORDER_SEQUENCE, verdict.failure().code());
                 } else {
                     assertEquals(ProducerVerdict.Kind.DUPLICATE, verdict.kind());
-                    assertEquals(i * 2, verdict.baseOffset());
+                    assertEquals(i * 2L, verdict.baseOffset());
                     assertEquals(i * 2 + 1, verdict.lastOffset());
                 }
             }
@@ -300,11 +317,15 @@ class ProducerStatesTest {
     void sequenceWrapsToZero() {
         ProducerStates states = new ProducerStates(1);
         append(states, data(1, 0, Integer.MAX_VALUE - 1, 4, false));
-        assertEquals(ProducerVerdict.Kind.OK, check(states, data(1, 0, 2, 1, false), 5).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(states, data(1, 0, 2, 1, false), 5).kind());
         ProducerVerdict again = check(states, data(1, 0, Integer.MAX_VALUE - 1, 4, false), 5);
         assertEquals(ProducerVerdict.Kind.DUPLICATE, again.kind());
         append(states, data(2, 0, Integer.MAX_VALUE, 1, false));
-        assertEquals(ProducerVerdict.Kind.OK, check(states, data(2, 0, 0, 1, false), 6).kind());
+        assertEquals(
+                ProducerVerdict.Kind.OK,
+                check(states, data(2, 0, 0, 1, false), 6).kind());
     }
 
     /** P6: by the batch's own time, never with an open transaction. */

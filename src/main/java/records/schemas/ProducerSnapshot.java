@@ -78,8 +78,7 @@ public final class ProducerSnapshot {
         }
         if (file.getShort(at) != VERSION) {
             return new Loaded(
-                    null,
-                    Failure.of(FailureCode.UNSUPPORTED_FORMAT, "producer snapshot version " + file.getShort(at)));
+                    null, Failure.of(FailureCode.UNSUPPORTED_FORMAT, "producer snapshot version " + file.getShort(at)));
         }
         if (file.getInt(at + CRC_AT) != crc(file, at)) {
             return corrupt("its checksum does not match");
