@@ -192,7 +192,8 @@ public final class NodeAssembly {
                 network.maxInFlightPerConnection(),
                 network.maxIdleMillis(),
                 ConnectionLimits.DEFAULT_STALLED_FRAME_MILLIS);
-        long memory = Math.max(1, network.queuedMaxBytes() / host.loops());
+        long bound = network.queuedMaxBytes() > 0 ? network.queuedMaxBytes() : host.heapBytes() / 4;
+        long memory = Math.max(1, bound / host.loops());
         return new Instance(
                 handlers,
                 host.buffers(loop),

@@ -18,6 +18,9 @@ public interface NodeHost {
 
     Ports ports(int loop);
 
+    /** Most bytes that the process may use for objects: bounds that are not configured follow from it. */
+    long heapBytes();
+
     /** Runs jobs in log directory {@code directory} (its index in log.dirs); callbacks come on {@code loop}. */
     DiskExecutor disk(int directory, int loop);
 

@@ -58,6 +58,11 @@ final class VertxNodeHost implements NodeHost {
     }
 
     @Override
+    public long heapBytes() {
+        return Runtime.getRuntime().maxMemory();
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }

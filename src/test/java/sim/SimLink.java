@@ -129,6 +129,7 @@ final class SimLink implements SimWire.ClientEnd {
             waiting.timeout = net.scheduler()
                     .after(timeoutMillis * SimScheduler.MILLI, null, "request-timeout", this::disconnect);
         }
+        net.trace(clientId, "sends", request);
         SimWire now = wire;
         now.send(frame);
         net.sent(key, frame);
@@ -191,11 +192,13 @@ final class SimLink implements SimWire.ClientEnd {
             throw new RuleBroken("V5 frames", readable.remaining() + " bytes too many in an answer to " + first.key);
         }
         answering = wire.server();
+        net.trace(clientId, "gets", response);
         first.onAnswer.accept(response);
     }
 
     @Override
     public void onClosed() {
+        net.trace(clientId, "loses its connection", null);
         wire = null;
         List<Pending> lost = new ArrayList<>(pending);
         pending.clear();

@@ -1,6 +1,7 @@
 package sim;
 
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.CompressionType;
 
 /** What clients know of the world: time, how to reach the broker, and where to report. */
@@ -18,6 +19,9 @@ interface SimNet {
 
     /** A request was sent: the world may keep a copy as a ghost, or kill the connection. */
     void sent(ApiKeys key, byte[] frame);
+
+    /** For people who look at one run. */
+    void trace(String who, String what, ApiMessage message);
 
     /** A coverage counter. */
     void count(String what);

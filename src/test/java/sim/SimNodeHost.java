@@ -73,6 +73,11 @@ final class SimNodeHost implements NodeHost {
     }
 
     @Override
+    public long heapBytes() {
+        return 64 << 20;
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }

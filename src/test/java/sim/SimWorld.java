@@ -16,11 +16,15 @@ import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicCon
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.CreateTopicsResponseData.CreatableTopicResult;
 import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.CompressionType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One node with its disks, its clients and its misfortune, in one virtual time, all from one seed. */
 final class SimWorld implements SimNet, SimNode.Events {
+    private static final Logger LOG = LoggerFactory.getLogger(SimWorld.class);
     private static final CompressionType[] CODECS = {
         CompressionType.NONE, CompressionType.NONE, CompressionType.LZ4, CompressionType.GZIP
     };
@@ -322,6 +326,13 @@ final class SimWorld implements SimNet, SimNode.Events {
     public void sent(ApiKeys key, byte[] frame) {
         if (storm != null) {
             storm.sent(key, frame);
+        }
+    }
+
+    @Override
+    public void trace(String who, String what, ApiMessage message) {
+        if (LOG.isInfoEnabled()) {
+            LOG.info("{} ms {} {} {}", scheduler.now() / 1e6, who, what, message == null ? "" : message);
         }
     }
 
