@@ -79,6 +79,12 @@ final class LogFlusher {
         startNext();
     }
 
+    /** The segments were opened anew: what waited to be tried again is done or void. */
+    void forgetWaiting() {
+        tasks.clear();
+        waiting = false;
+    }
+
     void retry() {
         waiting = false;
         startNext();

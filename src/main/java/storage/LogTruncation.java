@@ -13,10 +13,12 @@ final class LogTruncation {
 
     private final LogState log;
     private final LogReader reader;
+    private final LogFlusher flusher;
 
-    LogTruncation(LogState log, LogReader reader) {
+    LogTruncation(LogState log, LogReader reader, LogFlusher flusher) {
         this.log = log;
         this.reader = reader;
+        this.flusher = flusher;
     }
 
     /** Cuts to {@code offset}; if that lies inside a batch, before that batch. Durable before {@code done}. */
@@ -85,7 +87,8 @@ final class LogTruncation {
         for (int i = 0; i < log.segments.count(); i++) {
             log.context.openFiles().drop(log.segments.get(i));
         }
-        LogStart start = new LogStart(true, false, end, log.logStart, log.highWatermark);
+        long checkFrom = Math.min(end, flusher.firstUnclosed());
+        LogStart start = new LogStart(true, false, checkFrom, log.logStart, log.highWatermark);
         Recovery recovery = new Recovery(
                 log.identity,
                 log.config,
@@ -98,6 +101,7 @@ final class LogTruncation {
                 done.fail(failure);
                 return;
             }
+            flusher.forgetWaiting();
             log.segments.removeFirst(log.segments.count());
             log.recent.clear();
             reader.clear();

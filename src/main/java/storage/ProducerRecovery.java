@@ -28,14 +28,17 @@ final class ProducerRecovery {
     }
 
     /**
-     * @param newest snapshots behind it are not used
      * @param end of the log
-     * @param rebuiltFrom segments from this base on get their transaction index anew
+     * @param rebuiltFrom segments from this base on get their transaction index anew: so no snapshot behind it is used
      * @param epochs to be filled from all batches, or null
      */
-    ProducerStates load(FileSystem files, long newest, long end, long rebuiltFrom, LeaderEpochCache epochs)
-            throws IOException {
-        ProducerStates states = snapshot(files, newest, end);
+    ProducerStates load(FileSystem files, long end, long rebuiltFrom, LeaderEpochCache epochs) throws IOException {
+        for (Segment segment : segments) {
+            if (segment.baseOffset >= rebuiltFrom) {
+                segment.aborted = null;
+            }
+        }
+        ProducerStates states = snapshot(files, Math.min(end, rebuiltFrom), end);
         long from = states.endOffset();
         if (epochs != null) {
             from = Math.min(from, segments.get(0).baseOffset);
@@ -50,7 +53,27 @@ final class ProducerRecovery {
             }
         }
         states.settled(end);
+        for (Segment segment : segments) {
+            if (segment.baseOffset >= rebuiltFrom) {
+                writeAborted(files, segment);
+            }
+        }
         return states;
+    }
+
+    /** The transaction index is no mere hint (rule T8): what was rebuilt is written, or the old file goes. */
+    private void writeAborted(FileSystem files, Segment segment) throws IOException {
+        String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
+        if (segment.aborted != null) {
+            try {
+                PartitionFiles.writeIndex(
+                        files, path, 0, TransactionIndex.ENTRY_BYTES, segment.aborted.image(0), true);
+            } catch (DiskFullException noRoom) {
+                LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
+            }
+        } else if (names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
+            files.delete(path);
+        }
     }
 
     private ProducerStates snapshot(FileSystem files, long newest, long end) throws IOException {

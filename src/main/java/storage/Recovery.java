@@ -26,7 +26,13 @@ final class Recovery implements DiskJob<RecoveredLog> {
             LogStart start,
             long recoveryPoint,
             long wallMillis,
-            Mutations mutations) {}
+            Mutations mutations) {
+
+        /** Without looking at checksums. */
+        Settings trusting() {
+            return new Settings(identity, config, start, Long.MAX_VALUE, wallMillis, mutations);
+        }
+    }
 
     private final Settings settings;
     private final String directory;
@@ -39,6 +45,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
     private long end;
     /** Base of the first segment that was checked batch by batch; MAX_VALUE when none was. */
     private long scannedFrom = Long.MAX_VALUE;
+    /** Base of the first segment whose transaction index cannot be read; MAX_VALUE when none. */
+    private long unreadableAbortedFrom = Long.MAX_VALUE;
 
     Recovery(LogIdentity identity, LogConfig config, LogStart start, long wallMillis, Mutations mutations) {
         this.settings = new Settings(identity, config, start, start.recoveryPoint(), wallMillis, mutations);
@@ -57,6 +65,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 scan(files);
             }
         }
+        rebuildMissingIndexes(files);
         boolean unsynced = !settings.start().cleanStop() && end > settings.recoveryPoint();
         if (unsynced && settings.config().durable()) {
             syncScanned(files);
@@ -66,7 +75,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         ensureActive();
         LeaderEpochCache rebuilt = epochsLost ? new LeaderEpochCache() : null;
         ProducerStates producers = new ProducerRecovery(settings, segments, names, damage)
-                .load(files, Math.min(scannedFrom, end), end, scannedFrom, rebuilt);
+                .load(files, end, Math.min(scannedFrom, unreadableAbortedFrom), rebuilt);
         if (epochsLost) {
             epochs = rebuilt;
             epochsChanged = true;
@@ -117,7 +126,48 @@ final class Recovery implements DiskJob<RecoveredLog> {
         IndexLoad<TransactionIndex> loaded = content == null
                 ? null
                 : TransactionIndex.load(content, segment.baseOffset, Long.MAX_VALUE);
-        return loaded == null ? null : loaded.index();
+        if (loaded == null || loaded.index() == null) {
+            LOG.warn("{}: the transaction index of segment {} is rebuilt", directory, segment.baseOffset);
+            unreadableAbortedFrom = Math.min(unreadableAbortedFrom, segment.baseOffset);
+            return null;
+        }
+        return loaded.index();
+    }
+
+    /** Rule S9; only of segments that were not checked anyway. */
+    private void rebuildMissingIndexes(FileSystem files) throws IOException {
+        for (int i = 0; i < segments.size() - 1; i++) {
+            Segment segment = segments.get(i);
+            boolean missing = !names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.OFFSET_INDEX))
+                    || !names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TIME_INDEX));
+            if (missing && segment.size > 0 && segment.baseOffset < scannedFrom) {
+                LOG.info("{}: the indexes of segment {} are rebuilt", directory, segment.baseOffset);
+                rebuildIndex(files, segment);
+            }
+        }
+    }
+
+    private void rebuildIndex(FileSystem files, Segment segment) throws IOException {
+        int size = segment.size;
+        TransactionIndex aborted = segment.aborted;
+        FileHandle file = files.open(segment.path(settings.identity(), SegmentFiles.LOG), FileSystem.Mode.READ);
+        try {
+            new SegmentScan(
+                            file,
+                            segment,
+                            false,
+                            segment.baseOffset,
+                            settings.trusting(),
+                            new LeaderEpochCache(),
+                            new ArrayList<>())
+                    .run();
+        } finally {
+            file.release();
+        }
+        segment.size = size;
+        segment.resetAssigned();
+        segment.aborted = aborted;
+        finishIndex(files, segment, false);
     }
 
     private void loadEpochs(FileSystem files) throws IOException {
@@ -295,7 +345,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
 
     /** Old index files go; those of a segment that is not written any more are made anew, if there is room. */
     private void finishIndex(FileSystem files, Segment segment, boolean active) throws IOException {
-        for (String suffix : List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX, SegmentFiles.TRANSACTION_INDEX)) {
+        for (String suffix : List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX)) {
             if (names.contains(SegmentFiles.name(segment.baseOffset, suffix))) {
                 files.delete(segment.path(settings.identity(), suffix));
             }

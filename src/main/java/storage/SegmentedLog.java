@@ -185,7 +185,7 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void truncateTo(long offset, Callback<Void> done) {
-        runExclusively(finish -> new LogTruncation(log, reader).truncateTo(offset, (none, failure) -> {
+        runExclusively(finish -> new LogTruncation(log, reader, flusher).truncateTo(offset, (none, failure) -> {
             finish.run();
             done.done(none, failure);
         }));
@@ -193,6 +193,10 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void deleteBefore(long offset, Callback<Long> done) {
+        if (exclusive) {
+            held.add(() -> deleteBefore(offset, done));
+            return;
+        }
         retention.deleteBefore(offset, done);
     }
 
@@ -206,7 +210,7 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void housekeep(long wallMillis) {
-        if (log.unusable() != null) {
+        if (log.unusable() != null || exclusive) {
             return;
         }
         log.context.diskSpace().recheckIfFull();
@@ -224,9 +228,7 @@ final class SegmentedLog extends PartitionLog {
             flusher.flush(false, (none, failure) -> {});
         }
         log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis());
-        if (!exclusive) {
-            retention.run(wallMillis);
-        }
+        retention.run(wallMillis);
     }
 
     @Override
@@ -241,6 +243,10 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void flush(Callback<Void> done) {
+        if (exclusive) {
+            held.add(() -> flush(done));
+            return;
+        }
         Failure unusable = log.unusable();
         if (unusable != null) {
             done.fail(unusable);
