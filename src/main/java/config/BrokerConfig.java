@@ -89,7 +89,8 @@ public final class BrokerConfig {
         if (PASSED_ON.stream().anyMatch(name::startsWith)) {
             notes.add(name + " has no effect: metrics are offered to Prometheus; reporters are not used");
         } else if (name.startsWith("listener.name.")) {
-            problems.add(name, "settings of single listeners are not built yet; set the key without the listener's prefix");
+            problems.add(
+                    name, "settings of single listeners are not built yet; set the key without the listener's prefix");
         } else if (name.startsWith("zookeeper.")) {
             problems.add(name, "there is no ZooKeeper; a node is its own controller (process.roles=broker,controller)");
         } else if (name.startsWith("rsm.config.") || name.startsWith("rlmm.config.")) {
@@ -105,7 +106,10 @@ public final class BrokerConfig {
 
     private static String topicHint(String name) {
         List<TopicKeys.Synonym> synonyms = TopicKeys.synonyms(name);
-        return "it is a topic setting" + (synonyms.isEmpty() ? "" : "; its broker-wide default is " + synonyms.get(0).brokerKey());
+        return "it is a topic setting"
+                + (synonyms.isEmpty()
+                        ? ""
+                        : "; its broker-wide default is " + synonyms.get(0).brokerKey());
     }
 
     private static BrokerRecords records(ConfigValues values, ConfigProblems problems, Map<String, String> properties) {

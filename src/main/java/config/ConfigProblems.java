@@ -22,7 +22,9 @@ final class ConfigProblems {
 
     /** Also keys that are unknown may hold secrets by their name. */
     private static boolean secret(String key, ConfigKey known) {
-        return known != null ? known.sensitive() : key.contains("password") || key.contains("secret") || key.contains("jaas");
+        return known != null
+                ? known.sensitive()
+                : key.contains("password") || key.contains("secret") || key.contains("jaas");
     }
 
     List<ConfigProblem> list() {

@@ -1,7 +1,6 @@
 package config;
 
 import static config.KeyTable.atLeast;
-import static config.KeyTable.between;
 
 import java.util.List;
 
@@ -15,20 +14,39 @@ final class ControllerKeys {
         section0(keys);
         section1(keys);
         keys.refused("replication throttles are not built yet; allowed: the default");
-        keys.int64("leader.replication.throttled.rate", Long.MAX_VALUE, atLeast(0)).clusterWide();
-        keys.int64("follower.replication.throttled.rate", Long.MAX_VALUE, atLeast(0)).clusterWide();
-        keys.int64("replica.alter.log.dirs.io.max.bytes.per.second", Long.MAX_VALUE, atLeast(0)).clusterWide();
+        keys.int64("leader.replication.throttled.rate", Long.MAX_VALUE, atLeast(0))
+                .clusterWide();
+        keys.int64("follower.replication.throttled.rate", Long.MAX_VALUE, atLeast(0))
+                .clusterWide();
+        keys.int64("replica.alter.log.dirs.io.max.bytes.per.second", Long.MAX_VALUE, atLeast(0))
+                .clusterWide();
         return keys.list();
     }
 
     private static void section0(KeyTable keys) {
         keys.inForce(ControllerConfig.class);
-        keys.int64("metadata.log.max.record.bytes.between.snapshots", 20971520L, atLeast(1), "A snapshot of the metadata is taken after this many bytes of records.");
-        keys.int64("metadata.log.max.snapshot.interval.ms", 3600000L, atLeast(0), "A snapshot of the metadata is taken after this time if there is something new; 0: never for time.");
+        keys.int64(
+                "metadata.log.max.record.bytes.between.snapshots",
+                20971520L,
+                atLeast(1),
+                "A snapshot of the metadata is taken after this many bytes of records.");
+        keys.int64(
+                "metadata.log.max.snapshot.interval.ms",
+                3600000L,
+                atLeast(0),
+                "A snapshot of the metadata is taken after this time if there is something new; 0: never for time.");
         keys.int32("metadata.log.segment.bytes", 1073741824, atLeast(8388608), "Segment size of the metadata log.");
         keys.int64("metadata.log.segment.ms", 604800000L, null, "Segment age of the metadata log.");
-        keys.int64("metadata.max.retention.bytes", 104857600L, null, "Metadata log segments and snapshots beyond this size go once a later snapshot exists; -1: no limit.");
-        keys.int64("metadata.max.retention.ms", 604800000L, null, "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
+        keys.int64(
+                "metadata.max.retention.bytes",
+                104857600L,
+                null,
+                "Metadata log segments and snapshots beyond this size go once a later snapshot exists; -1: no limit.");
+        keys.int64(
+                "metadata.max.retention.ms",
+                604800000L,
+                null,
+                "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
         keys.int32("internal.metadata.max.batch.size.in.bytes", 8388608, null, "Largest batch of metadata records.");
     }
 

@@ -31,7 +31,10 @@ final class GroupKeys {
         keys.int32("group.consumer.max.heartbeat.interval.ms", 15000, atLeast(1));
         keys.int32("group.consumer.max.session.timeout.ms", 60000, atLeast(1));
         keys.int32("group.consumer.max.size", Integer.MAX_VALUE, atLeast(1));
-        keys.string("group.consumer.migration.policy", "bidirectional", caseInsensitive("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"));
+        keys.string(
+                "group.consumer.migration.policy",
+                "bidirectional",
+                caseInsensitive("DISABLED", "DOWNGRADE", "UPGRADE", "BIDIRECTIONAL"));
         keys.int32("group.consumer.min.assignment.interval.ms", 0, atLeast(0));
         keys.int32("group.consumer.min.heartbeat.interval.ms", 5000, atLeast(1));
         keys.int32("group.consumer.min.session.timeout.ms", 45000, atLeast(1));
@@ -39,8 +42,12 @@ final class GroupKeys {
         keys.int32("group.consumer.session.timeout.ms", 45000, atLeast(1));
         keys.int32("group.coordinator.append.linger.ms", -1, atLeast(-1));
         keys.int32("group.coordinator.background.threads", 2, atLeast(1));
-        keys.int32("group.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288)).clusterWide();
-        keys.list("group.coordinator.rebalance.protocols", "classic,consumer,streams", subsetOf("consumer", "classic", "share", "streams"));
+        keys.int32("group.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288))
+                .clusterWide();
+        keys.list(
+                "group.coordinator.rebalance.protocols",
+                "classic,consumer,streams",
+                subsetOf("consumer", "classic", "share", "streams"));
         keys.int32("group.coordinator.threads", 4, atLeast(1));
         keys.int32("group.initial.rebalance.delay.ms", 3000, null);
         keys.int32("group.max.session.timeout.ms", 1800000, null);
@@ -105,7 +112,8 @@ final class GroupKeys {
         keys.int32("group.share.record.lock.duration.ms", 30000, between(1000, 3600000));
         keys.int32("group.share.session.timeout.ms", 45000, atLeast(1));
         keys.int32("share.coordinator.append.linger.ms", -1, atLeast(-1));
-        keys.int32("share.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288)).clusterWide();
+        keys.int32("share.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288))
+                .clusterWide();
         keys.int32("share.coordinator.cold.partition.snapshot.interval.ms", 300000, atLeast(1));
         keys.int32("share.coordinator.load.buffer.size", 5242880, atLeast(1));
         keys.int32("share.coordinator.snapshot.update.records.per.snapshot", 500, between(0, 500));
@@ -132,8 +140,14 @@ final class GroupKeys {
         keys.refused("plugs in classes, and no plug-ins are loaded; allowed: the default");
         keys.list("group.consumer.assignors", "uniform,range", null);
         keys.list("group.share.assignors", "simple", null);
-        keys.string("group.share.dlq.manager.class.name", "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager", null);
-        keys.string("group.share.persister.class.name", "org.apache.kafka.server.share.persister.DefaultStatePersister", null);
+        keys.string(
+                "group.share.dlq.manager.class.name",
+                "org.apache.kafka.server.share.dlq.DefaultShareGroupDLQManager",
+                null);
+        keys.string(
+                "group.share.persister.class.name",
+                "org.apache.kafka.server.share.persister.DefaultStatePersister",
+                null);
         keys.list("group.streams.assignors", "sticky", null);
         keys.classOf("group.streams.topology.description.plugin.class", null);
     }

@@ -25,7 +25,9 @@ final class KeyTable {
                 String strategy = (String) value;
                 if (!strategy.equals("earliest") && !strategy.equals("latest") && !isDurationReset(strategy)) {
                     throw new ConfigException(
-                            name, value, "allowed: earliest, latest, or by_duration:<PnDTnHnMn.nS>, for example by_duration:P1D");
+                            name,
+                            value,
+                            "allowed: earliest, latest, or by_duration:<PnDTnHnMn.nS>, for example by_duration:P1D");
                 }
             },
             () -> "[latest, earliest, by_duration:PnDTnHnMn.nS]");
@@ -33,7 +35,8 @@ final class KeyTable {
     private static boolean isDurationReset(String strategy) {
         try {
             return strategy.startsWith("by_duration:")
-                    && !Duration.parse(strategy.substring("by_duration:".length())).isNegative();
+                    && !Duration.parse(strategy.substring("by_duration:".length()))
+                            .isNegative();
         } catch (DateTimeParseException e) {
             return false;
         }

@@ -17,7 +17,8 @@ final class Listeners {
             Pattern.compile("([A-Za-z0-9_.-]+)://(?:\\[([0-9a-fA-F:.%]+)]|([^:/\\[\\]]*)):(\\d{1,5})/?");
     private static final List<String> PROTOCOLS = List.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
     private static final String NOT_BUILT = " is not built yet; allowed: PLAINTEXT";
-    private static final String FORM = "expected NAME://host:port, for example PLAINTEXT://127.0.0.1:9092 or PLAINTEXT://:9092";
+    private static final String FORM =
+            "expected NAME://host:port, for example PLAINTEXT://127.0.0.1:9092 or PLAINTEXT://:9092";
 
     private final ConfigValues.Part values;
     private final ConfigProblems problems;
@@ -76,7 +77,8 @@ final class Listeners {
         List<String> roles = values.list("process.roles");
         if (roles.size() != 2 || !roles.contains("broker") || !roles.contains("controller")) {
             problems.add(
-                    "process.roles", "a node of one role needs a quorum of several nodes, which is not built yet; allowed: broker,controller");
+                    "process.roles",
+                    "a node of one role needs a quorum of several nodes, which is not built yet; allowed: broker,controller");
         }
     }
 
@@ -89,7 +91,8 @@ final class Listeners {
         } else if (voters.size() == 1) {
             Matcher voter = Pattern.compile("(\\d{1,10})@(.+):(\\d{1,5})").matcher(voters.get(0));
             if (!voter.matches()) {
-                problems.add("controller.quorum.voters", "expected id@host:port, for example " + nodeId + "@localhost:9093");
+                problems.add(
+                        "controller.quorum.voters", "expected id@host:port, for example " + nodeId + "@localhost:9093");
             } else if (!voter.group(1).equals(Integer.toString(nodeId))) {
                 problems.add(
                         "controller.quorum.voters",
@@ -140,10 +143,14 @@ final class Listeners {
             }
             String name = address.group(1).toUpperCase(Locale.ROOT);
             if (!names.add(name)) {
-                problems.add(key, "listener " + name + " is named twice; each needs a name of its own (listener.security.protocol.map)");
+                problems.add(
+                        key,
+                        "listener " + name
+                                + " is named twice; each needs a name of its own (listener.security.protocol.map)");
             }
             String host = address.group(2) != null ? address.group(2) : address.group(3);
-            listeners.add(new Listener(name, host.isEmpty() ? null : host, port, protocol(key, name, protocols, controllerNames)));
+            listeners.add(new Listener(
+                    name, host.isEmpty() ? null : host, port, protocol(key, name, protocols, controllerNames)));
         }
         checkPorts(key, listeners);
         return listeners;
@@ -168,7 +175,10 @@ final class Listeners {
             return "PLAINTEXT";
         }
         if (protocol == null) {
-            problems.add(key, "listener " + name + " has no security protocol; add " + name + ":PLAINTEXT to listener.security.protocol.map");
+            problems.add(
+                    key,
+                    "listener " + name + " has no security protocol; add " + name
+                            + ":PLAINTEXT to listener.security.protocol.map");
         } else if (!protocol.equals("PLAINTEXT")) {
             problems.add(key, "security protocol " + protocol + " of listener " + name + NOT_BUILT);
         }
@@ -181,7 +191,9 @@ final class Listeners {
         for (Listener listener : addresses("advertised.listeners", List.of(), protocols, controllerNames)) {
             told.put(listener.name(), listener);
             if ("0.0.0.0".equals(listener.host()) || "::".equals(listener.host())) {
-                problems.add("advertised.listeners", listener.host() + " is no address that a client can reach; name a host");
+                problems.add(
+                        "advertised.listeners",
+                        listener.host() + " is no address that a client can reach; name a host");
             }
             boolean known = clients.stream().anyMatch(client -> client.name().equals(listener.name()));
             if (!known && !controllerNames.contains(listener.name())) {

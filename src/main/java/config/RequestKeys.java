@@ -14,8 +14,16 @@ final class RequestKeys {
         keys.inForce(RequestConfig.class);
         keys.int32("fetch.max.bytes", 57671680, atLeast(1024), "Largest fetch answer.");
         keys.int32("max.incremental.fetch.session.cache.slots", 1000, atLeast(0), "Incremental fetch sessions kept.");
-        keys.int32("max.request.partition.size.limit", 2000, atLeast(1), "Partitions in one answer of DescribeTopicPartitions.");
-        keys.int32("transaction.max.timeout.ms", 900000, atLeast(1), "Longest transaction timeout a producer may ask for.");
+        keys.int32(
+                "max.request.partition.size.limit",
+                2000,
+                atLeast(1),
+                "Partitions in one answer of DescribeTopicPartitions.");
+        keys.int32(
+                "transaction.max.timeout.ms",
+                900000,
+                atLeast(1),
+                "Longest transaction timeout a producer may ask for.");
         keys.int32("request.timeout.ms", 30000, null, "Deadline of a step inside the node when the client gives none.");
         return keys.list();
     }

@@ -66,12 +66,16 @@ final class SecurityKeys {
         keys.int64("sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms", 10000L, null);
         keys.int64("sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", 100L, null);
         keys.string("sasl.oauthbearer.jwks.endpoint.url", null, null);
-        keys.classOf("sasl.oauthbearer.jwt.retriever.class", "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever");
+        keys.classOf(
+                "sasl.oauthbearer.jwt.retriever.class",
+                "org.apache.kafka.common.security.oauthbearer.DefaultJwtRetriever");
     }
 
     private static void encryptionContinued(KeyTable keys) {
         keys.refused("TLS and SASL listeners are not built yet; allowed: the default, with PLAINTEXT listeners");
-        keys.classOf("sasl.oauthbearer.jwt.validator.class", "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator");
+        keys.classOf(
+                "sasl.oauthbearer.jwt.validator.class",
+                "org.apache.kafka.common.security.oauthbearer.DefaultJwtValidator");
         keys.string("sasl.oauthbearer.scope", null, null);
         keys.string("sasl.oauthbearer.scope.claim.name", "scope", null);
         keys.string("sasl.oauthbearer.sub.claim.name", "sub", null);
@@ -81,7 +85,8 @@ final class SecurityKeys {
         keys.bool("ssl.allow.dn.changes", false);
         keys.bool("ssl.allow.san.changes", false);
         keys.list("ssl.cipher.suites", "", null).perBroker();
-        keys.string("ssl.client.auth", "none", oneOf("required", "requested", "none")).perBroker();
+        keys.string("ssl.client.auth", "none", oneOf("required", "requested", "none"))
+                .perBroker();
         keys.list("ssl.enabled.protocols", "TLSv1.2,TLSv1.3", null).perBroker();
         keys.string("ssl.endpoint.identification.algorithm", "https", null).perBroker();
         keys.classOf("ssl.engine.factory.class", null).perBroker();
@@ -112,7 +117,10 @@ final class SecurityKeys {
         keys.int64("delegation.token.expiry.time.ms", 86400000L, atLeast(1));
         keys.int64("delegation.token.max.lifetime.ms", 604800000L, atLeast(1));
         keys.password("delegation.token.secret.key");
-        keys.classOf("principal.builder.class", "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder").perBroker();
+        keys.classOf(
+                        "principal.builder.class",
+                        "org.apache.kafka.common.security.authenticator.DefaultKafkaPrincipalBuilder")
+                .perBroker();
         keys.string("security.providers", null, null);
     }
 

@@ -62,37 +62,95 @@ public final class TopicKeys {
     }
 
     private static void segments(KeyTable keys) {
-        keys.int32("segment.bytes", 1073741824, atLeast(1024 * 1024), "A segment is closed when it would grow beyond this.");
+        keys.int32(
+                "segment.bytes",
+                1073741824,
+                atLeast(1024 * 1024),
+                "A segment is closed when it would grow beyond this.");
         keys.int32("internal.segment.bytes", null, null, "As segment.bytes, without its lower bound; for tests.");
-        keys.int64("segment.ms", 604800000L, atLeast(1), "A segment is closed when its first record is older than this.");
-        keys.int64("segment.jitter.ms", 0L, atLeast(0), "A random part of segment.ms, up to this, is taken off so that segments do not all close at once.");
-        keys.int32("segment.index.bytes", 10485760, atLeast(4), "A segment is closed when its offset or time index has reached this size.");
+        keys.int64(
+                "segment.ms", 604800000L, atLeast(1), "A segment is closed when its first record is older than this.");
+        keys.int64(
+                "segment.jitter.ms",
+                0L,
+                atLeast(0),
+                "A random part of segment.ms, up to this, is taken off so that segments do not all close at once.");
+        keys.int32(
+                "segment.index.bytes",
+                10485760,
+                atLeast(4),
+                "A segment is closed when its offset or time index has reached this size.");
         keys.int32("index.interval.bytes", 4096, atLeast(0), "Bytes of records per index entry.");
         keys.bool("preallocate", false, "Room for a new segment is reserved on the disk at once.");
-        keys.int64("file.delete.delay.ms", 60000L, atLeast(0), "Time between taking a file out of the log and removing it.");
-        keys.int64("flush.messages", Long.MAX_VALUE, atLeast(1), "The log is synced to the disk after this many records; 1: acknowledged records are durable.");
+        keys.int64(
+                "file.delete.delay.ms",
+                60000L,
+                atLeast(0),
+                "Time between taking a file out of the log and removing it.");
+        keys.int64(
+                "flush.messages",
+                Long.MAX_VALUE,
+                atLeast(1),
+                "The log is synced to the disk after this many records; 1: acknowledged records are durable.");
         keys.int64("flush.ms", Long.MAX_VALUE, atLeast(0), "The log is synced to the disk after this time.");
     }
 
     private static void retention(KeyTable keys) {
-        keys.list("cleanup.policy", "delete", subsetOf("compact", "delete"), "delete: old segments go by age and size; empty: nothing goes. compact is not built yet.");
-        keys.int64("retention.bytes", -1L, null, "Old segments go when the partition is larger than this; -1: no limit.");
-        keys.int64("retention.ms", 604800000L, atLeast(-1), "Segments go when their newest record is older than this; -1: no limit.");
+        keys.list(
+                "cleanup.policy",
+                "delete",
+                subsetOf("compact", "delete"),
+                "delete: old segments go by age and size; empty: nothing goes. compact is not built yet.");
+        keys.int64(
+                "retention.bytes", -1L, null, "Old segments go when the partition is larger than this; -1: no limit.");
+        keys.int64(
+                "retention.ms",
+                604800000L,
+                atLeast(-1),
+                "Segments go when their newest record is older than this; -1: no limit.");
     }
 
     private static void messages(KeyTable keys) {
         keys.int32("max.message.bytes", 1048588, atLeast(0), "Largest record batch that is accepted.");
-        keys.int32("max.decompressed.message.bytes", 2147483639, between(1, 2147483639), "Largest size of a compressed batch once it is decompressed.");
-        keys.string("message.timestamp.type", "CreateTime", oneOf("CreateTime", "LogAppendTime"), "Whose clock stamps records.");
-        keys.int64("message.timestamp.before.max.ms", Long.MAX_VALUE, atLeast(0), "A record's time may lie this far in the past.");
-        keys.int64("message.timestamp.after.max.ms", 3600000L, atLeast(0), "A record's time may lie this far in the future.");
-        keys.string("compression.type", "producer", oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"), "How batches are stored; producer: as they came.");
+        keys.int32(
+                "max.decompressed.message.bytes",
+                2147483639,
+                between(1, 2147483639),
+                "Largest size of a compressed batch once it is decompressed.");
+        keys.string(
+                "message.timestamp.type",
+                "CreateTime",
+                oneOf("CreateTime", "LogAppendTime"),
+                "Whose clock stamps records.");
+        keys.int64(
+                "message.timestamp.before.max.ms",
+                Long.MAX_VALUE,
+                atLeast(0),
+                "A record's time may lie this far in the past.");
+        keys.int64(
+                "message.timestamp.after.max.ms",
+                3600000L,
+                atLeast(0),
+                "A record's time may lie this far in the future.");
+        keys.string(
+                "compression.type",
+                "producer",
+                oneOf("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+                "How batches are stored; producer: as they came.");
         keys.int32("compression.gzip.level", -1, GZIP_LEVEL, "Level when this broker compresses with gzip.");
         keys.int32("compression.lz4.level", 9, between(1, 17), "Level when this broker compresses with lz4.");
         keys.int32("compression.zstd.level", 3, between(-131072, 22), "Level when this broker compresses with zstd.");
-        keys.int32("min.insync.replicas", 1, atLeast(1), "Replicas that must have a record before acks=all is answered.");
-        keys.bool("unclean.leader.election.enable", false, "A replica that may lack records can become leader when no other can.");
-        keys.string("record.validation", "full", oneOf("full", "header"), "full: every record of a batch is checked; header: only the batch is. New: a lying batch poisons readers, but trusted producers may skip the cost.");
+        keys.int32(
+                "min.insync.replicas", 1, atLeast(1), "Replicas that must have a record before acks=all is answered.");
+        keys.bool(
+                "unclean.leader.election.enable",
+                false,
+                "A replica that may lack records can become leader when no other can.");
+        keys.string(
+                "record.validation",
+                "full",
+                oneOf("full", "header"),
+                "full: every record of a batch is checked; header: only the batch is. New: a lying batch poisons readers, but trusted producers may skip the cost.");
     }
 
     private static void refused(KeyTable keys) {
@@ -194,7 +252,8 @@ public final class TopicKeys {
         ConfigKey key = ALL.get(name);
         boolean compact = name.equals("cleanup.policy") && ((List<?>) key.parse(value)).contains("compact");
         if (compact) {
-            return new ConfigException(name, value, "compaction is not built yet; allowed: delete, or empty").getMessage();
+            return new ConfigException(name, value, "compaction is not built yet; allowed: delete, or empty")
+                    .getMessage();
         }
         if (key.standing() == ConfigKey.Standing.REFUSED && !key.isDefault(value)) {
             return new ConfigException(name, value, key.text()).getMessage();

@@ -20,7 +20,8 @@ final class UnusedKeys {
         keys.withoutEffect("metrics are offered to Prometheus; reporters and their windows are not used");
         keys.int32("kafka.metrics.polling.interval.secs", 10, atLeast(1));
         keys.list("kafka.metrics.reporters", "", null);
-        keys.list("metric.reporters", "org.apache.kafka.common.metrics.JmxReporter", null).clusterWide();
+        keys.list("metric.reporters", "org.apache.kafka.common.metrics.JmxReporter", null)
+                .clusterWide();
         keys.int32("metrics.num.samples", 2, atLeast(1));
         keys.string("metrics.recording.level", "INFO", null);
         keys.int64("metrics.sample.window.ms", 30000L, atLeast(1));

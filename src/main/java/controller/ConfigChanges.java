@@ -42,8 +42,8 @@ final class ConfigChanges {
         IncrementalAlterConfigsResponseData answer = new IncrementalAlterConfigsResponseData();
         Map<ConfigTarget, Integer> counts = new LinkedHashMap<>();
         request.resources()
-                .forEach(resource ->
-                        counts.merge(new ConfigTarget(resource.resourceType(), resource.resourceName()), 1, Integer::sum));
+                .forEach(resource -> counts.merge(
+                        new ConfigTarget(resource.resourceType(), resource.resourceName()), 1, Integer::sum));
         Set<ConfigTarget> answered = new LinkedHashSet<>();
         for (IncrementalAlterConfigsRequestData.AlterConfigsResource resource : request.resources()) {
             ConfigTarget target = new ConfigTarget(resource.resourceType(), resource.resourceName());
@@ -69,8 +69,8 @@ final class ConfigChanges {
         AlterConfigsResponseData answer = new AlterConfigsResponseData();
         Map<ConfigTarget, Integer> counts = new LinkedHashMap<>();
         request.resources()
-                .forEach(resource ->
-                        counts.merge(new ConfigTarget(resource.resourceType(), resource.resourceName()), 1, Integer::sum));
+                .forEach(resource -> counts.merge(
+                        new ConfigTarget(resource.resourceType(), resource.resourceName()), 1, Integer::sum));
         Set<ConfigTarget> answered = new LinkedHashSet<>();
         for (AlterConfigsResource resource : request.resources()) {
             ConfigTarget target = new ConfigTarget(resource.resourceType(), resource.resourceName());
@@ -84,7 +84,8 @@ final class ConfigChanges {
             try {
                 once(counts.get(target));
                 List<Change> changes = new ArrayList<>();
-                resource.configs().forEach(config -> changes.add(new Change(config.name(), OpType.SET, config.value())));
+                resource.configs()
+                        .forEach(config -> changes.add(new Change(config.name(), OpType.SET, config.value())));
                 draft.add(change(draft.image(), target, changes, true));
             } catch (Refusal refusal) {
                 result.setErrorCode(refusal.error().code()).setErrorMessage(refusal.getMessage());
@@ -114,8 +115,8 @@ final class ConfigChanges {
     }
 
     /** @param replace keys that are not named go back to their defaults */
-    private List<MetadataRecord> change(
-            MetadataImage image, ConfigTarget target, List<Change> changes, boolean replace) throws Refusal {
+    private List<MetadataRecord> change(MetadataImage image, ConfigTarget target, List<Change> changes, boolean replace)
+            throws Refusal {
         checkForm(changes);
         rules.checkResource(image, target);
         Map<String, String> before = image.configs(target);

@@ -60,7 +60,8 @@ public final class ControllerMachine {
 
     /** Applies records that stand in the log from {@code baseOffset} on. */
     public void replay(List<MetadataRecord> records, long baseOffset) {
-        Check.invariant(baseOffset >= latest.version(), "metadata records replayed twice", baseOffset, latest.version());
+        Check.invariant(
+                baseOffset >= latest.version(), "metadata records replayed twice", baseOffset, latest.version());
         MetadataDelta delta = new MetadataDelta(latest);
         long offset = baseOffset;
         for (MetadataRecord record : records) {

@@ -96,7 +96,9 @@ final class PartitionCreation {
         long total = 0;
         for (CreatePartitionsTopic topic : request.topics()) {
             TopicImage known = image.topic(topic.name());
-            total += known == null ? 0 : Math.max(0, topic.count() - known.partitions().size());
+            total += known == null
+                    ? 0
+                    : Math.max(0, topic.count() - known.partitions().size());
         }
         return total;
     }

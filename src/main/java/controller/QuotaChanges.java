@@ -25,15 +25,9 @@ final class QuotaChanges {
         DOUBLE
     }
 
-    private static final Map<String, Kind> IP_KEYS = new TreeMap<>(Map.of("connection_creation_rate", Kind.INT));
-    private static final Map<String, Kind> CLIENT_KEYS = new TreeMap<>(Map.of(
-            "producer_byte_rate", Kind.LONG,
-            "consumer_byte_rate", Kind.LONG,
-            "request_percentage", Kind.DOUBLE,
-            "controller_mutation_rate", Kind.DOUBLE));
-
     /** A literal address or a host name by its form: names are not looked up, which would block. */
-    private static final Pattern HOST = Pattern.compile("[0-9A-Za-z]([0-9A-Za-z._:%-]*[0-9A-Za-z])?|::[0-9A-Fa-f:.]*|[0-9A-Fa-f:]+::");
+    private static final Pattern HOST =
+            Pattern.compile("[0-9A-Za-z]([0-9A-Za-z._:%-]*[0-9A-Za-z])?|::[0-9A-Fa-f:.]*|[0-9A-Fa-f:]+::");
 
     Decision<AlterClientQuotasResponseData> decide(MetadataImage image, AlterClientQuotasRequestData request) {
         Draft draft = new Draft(image);
@@ -92,7 +86,8 @@ final class QuotaChanges {
         require(!parts.isEmpty(), "Invalid empty client quota entity");
         for (Map.Entry<String, String> part : parts.entrySet()) {
             String type = part.getKey();
-            boolean known = type.equals(QuotaEntity.USER) || type.equals(QuotaEntity.CLIENT_ID) || type.equals(QuotaEntity.IP);
+            boolean known =
+                    type.equals(QuotaEntity.USER) || type.equals(QuotaEntity.CLIENT_ID) || type.equals(QuotaEntity.IP);
             require(known, "Unhandled client quota entity type: " + type);
             require(part.getValue() == null || !part.getValue().isEmpty(), "Empty " + type + " not supported");
         }
@@ -101,13 +96,21 @@ final class QuotaChanges {
                 !ip || parts.size() == 1,
                 "Invalid quota entity combination, IP entity shouldnot be combined with User or ClientId");
         String address = parts.get(QuotaEntity.IP);
-        require(
-                address == null || HOST.matcher(address).matches(),
-                address + " is not a valid IP or resolvable host.");
+        require(address == null || HOST.matcher(address).matches(), address + " is not a valid IP or resolvable host.");
+    }
+
+    /** null: no such quota for entities of this sort. */
+    private static Kind kind(boolean ip, String key) {
+        return switch (key) {
+            case "connection_creation_rate" -> ip ? Kind.INT : null;
+            case "producer_byte_rate", "consumer_byte_rate" -> ip ? null : Kind.LONG;
+            case "request_percentage", "controller_mutation_rate" -> ip ? null : Kind.DOUBLE;
+            default -> null;
+        };
     }
 
     private static void checkValue(Map<String, String> parts, String key, double value) throws Refusal {
-        Kind kind = (parts.containsKey(QuotaEntity.IP) ? IP_KEYS : CLIENT_KEYS).get(key);
+        Kind kind = kind(parts.containsKey(QuotaEntity.IP), key);
         require(kind != null, "Invalid configuration key " + key);
         require(Double.isFinite(value), "Quota " + key + " must be a finite number");
         require(value > 0, "Quota " + key + " must be greater than 0");
@@ -115,7 +118,9 @@ final class QuotaChanges {
             return;
         }
         double most = kind == Kind.INT ? Integer.MAX_VALUE : Long.MAX_VALUE;
-        require(value <= most, "Proposed value for " + key + " is too large for " + (kind == Kind.INT ? "an INT." : "a LONG."));
+        require(
+                value <= most,
+                "Proposed value for " + key + " is too large for " + (kind == Kind.INT ? "an INT." : "a LONG."));
         require(value == Math.rint(value), key + " cannot be a fractional value.");
     }
 

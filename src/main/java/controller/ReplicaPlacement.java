@@ -27,7 +27,8 @@ final class ReplicaPlacement {
         if (factor > brokers.size()) {
             throw new Refusal(
                     Errors.INVALID_REPLICATION_FACTOR,
-                    "Unable to replicate the partition " + factor + " time(s): The target replication factor of " + factor
+                    "Unable to replicate the partition " + factor + " time(s): The target replication factor of "
+                            + factor
                             + " cannot be reached because only " + brokers.size()
                             + " broker(s) are registered or some brokers have all their log directories cordoned.");
         }

@@ -94,7 +94,8 @@ final class ResourceRules {
                 String nearest = BrokerKeys.nearest(name);
                 throw new Refusal(
                         Errors.INVALID_REQUEST,
-                        "Unknown broker config name: " + name + (nearest == null ? "" : "; did you mean " + nearest + "?"));
+                        "Unknown broker config name: " + name
+                                + (nearest == null ? "" : "; did you mean " + nearest + "?"));
             }
             if (key.update() == ConfigKey.Update.READ_ONLY) {
                 fixed.add(name);
@@ -153,9 +154,8 @@ final class ResourceRules {
     private static void checkGroup(Map<String, String> settings) throws Refusal {
         for (Map.Entry<String, String> setting : settings.entrySet()) {
             ConfigKey key = ResourceKeys.group(setting.getKey());
-            String problem = key == null
-                    ? "Unknown group config name: " + setting.getKey()
-                    : key.problem(setting.getValue());
+            String problem =
+                    key == null ? "Unknown group config name: " + setting.getKey() : key.problem(setting.getValue());
             if (problem != null) {
                 throw new Refusal(Errors.INVALID_CONFIG, problem);
             }

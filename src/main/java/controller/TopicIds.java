@@ -19,7 +19,9 @@ final class TopicIds {
             long high = (random.nextLong() & 0xffffffffffff0fffL) | 0x4000L;
             long low = (random.nextLong() & 0x3fffffffffffffffL) | 0x8000000000000000L;
             Uuid id = new Uuid(high, low);
-            if (!Uuid.RESERVED.contains(id) && image.topic(id) == null && !id.toString().startsWith("-")) {
+            if (!Uuid.RESERVED.contains(id)
+                    && image.topic(id) == null
+                    && !id.toString().startsWith("-")) {
                 return id;
             }
         }

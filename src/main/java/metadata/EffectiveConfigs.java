@@ -130,7 +130,8 @@ public final class EffectiveConfigs {
             }
             List<Synonym> synonyms = new ArrayList<>();
             addSynonyms(image, List.of(key.name()), synonyms);
-            String value = synonyms.isEmpty() ? key.defaultText() : synonyms.get(0).value();
+            String value =
+                    synonyms.isEmpty() ? key.defaultText() : synonyms.get(0).value();
             boolean readOnly = key.update() == ConfigKey.Update.READ_ONLY;
             entries.add(entry(key, value, synonyms, readOnly, key.sensitive()));
         }

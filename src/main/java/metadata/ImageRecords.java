@@ -22,7 +22,9 @@ public final class ImageRecords {
             for (PartitionImage partition : topic.partitions()) {
                 out.accept(MetadataRecords.partition(topic.id(), partition));
             }
-            topic.configs().forEach((key, value) -> out.accept(MetadataRecords.config(ConfigTarget.topic(topic.name()), key, value)));
+            topic.configs()
+                    .forEach((key, value) ->
+                            out.accept(MetadataRecords.config(ConfigTarget.topic(topic.name()), key, value)));
         }
         for (ConfigTarget target : image.configTargets()) {
             image.configs(target).forEach((key, value) -> out.accept(MetadataRecords.config(target, key, value)));

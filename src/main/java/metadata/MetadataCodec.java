@@ -37,19 +37,22 @@ public final class MetadataCodec {
         }
         if (record.getMinReader() > LEVEL) {
             throw new UnreadableRecordException(
-                    "a metadata record needs software that reads level " + record.getMinReader() + "; this one reads up to "
-                            + LEVEL + ": start the newer version again",
+                    "a metadata record needs software that reads level " + record.getMinReader()
+                            + "; this one reads up to " + LEVEL + ": start the newer version again",
                     null);
         }
         if (record.getValueCase() == MetadataRecord.ValueCase.VALUE_NOT_SET) {
-            throw new UnreadableRecordException("a metadata record is of a kind that this software does not know", null);
+            throw new UnreadableRecordException(
+                    "a metadata record is of a kind that this software does not know", null);
         }
         return record;
     }
 
     public static ByteString bytes(Uuid id) {
         ByteBuffer buffer = ByteBuffer.allocate(16);
-        buffer.putLong(id.getMostSignificantBits()).putLong(id.getLeastSignificantBits()).flip();
+        buffer.putLong(id.getMostSignificantBits())
+                .putLong(id.getLeastSignificantBits())
+                .flip();
         return ByteString.copyFrom(buffer);
     }
 

@@ -200,8 +200,8 @@ public final class MetadataDelta {
         List<Endpoint> endpoints = new ArrayList<>();
         for (RegisterBrokerRecord.Endpoint endpoint : record.getEndpointsList()) {
             String host = endpoint.hasHost() ? endpoint.getHost() : null;
-            endpoints.add(new Endpoint(
-                    endpoint.getListener(), host, endpoint.getPort(), endpoint.getSecurityProtocol()));
+            endpoints.add(
+                    new Endpoint(endpoint.getListener(), host, endpoint.getPort(), endpoint.getSecurityProtocol()));
         }
         List<Uuid> logDirs = new ArrayList<>();
         for (ByteString dir : record.getLogDirsList()) {

@@ -202,7 +202,12 @@ public final class MetadataImage {
             String name, Uuid id, boolean internal, List<PartitionImage> partitions, Map<String, String> configs) {}
 
     public record PartitionImage(
-            int partition, int leader, int leaderEpoch, int partitionEpoch, List<Integer> replicas, List<Integer> isr) {}
+            int partition,
+            int leader,
+            int leaderEpoch,
+            int partitionEpoch,
+            List<Integer> replicas,
+            List<Integer> isr) {}
 
     /** @param epoch offset of the registration's record (C1) */
     public record BrokerImage(

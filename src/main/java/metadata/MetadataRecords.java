@@ -60,7 +60,8 @@ public final class MetadataRecords {
     public static MetadataRecord quota(QuotaEntity entity, String key, Double value) {
         ClientQuotaRecord.Builder record = ClientQuotaRecord.newBuilder().setKey(key);
         entity.parts().forEach((type, name) -> {
-            ClientQuotaRecord.Entity.Builder part = ClientQuotaRecord.Entity.newBuilder().setType(type);
+            ClientQuotaRecord.Entity.Builder part =
+                    ClientQuotaRecord.Entity.newBuilder().setType(type);
             if (name != null) {
                 part.setName(name);
             }

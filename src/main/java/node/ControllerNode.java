@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.function.Function;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
@@ -84,7 +83,13 @@ final class ControllerNode implements Controller {
             MetadataPublisher publisher) {}
 
     /** @param snapshotEnd of the newest snapshot, 0 for none */
-    ControllerNode(Setup setup, PartitionLog log, RaftNode raft, MetadataJournal journal, Publications publications, long snapshotEnd) {
+    ControllerNode(
+            Setup setup,
+            PartitionLog log,
+            RaftNode raft,
+            MetadataJournal journal,
+            Publications publications,
+            long snapshotEnd) {
         this.setup = setup;
         this.log = log;
         this.raft = raft;
@@ -182,8 +187,7 @@ final class ControllerNode implements Controller {
         });
     }
 
-    private <T> void decide(
-            Function<ControllerMachine, Decision<T>> decision, boolean awaitShards, Callback<T> done) {
+    private <T> void decide(Function<ControllerMachine, Decision<T>> decision, boolean awaitShards, Callback<T> done) {
         if (!raft.leads()) {
             done.fail(FailureCode.NOT_LEADER, "this node is not the active controller");
             return;
@@ -237,6 +241,8 @@ final class ControllerNode implements Controller {
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
         QuorumDescription description = new QuorumDescription(setup.config, setup.logDirs.get(0));
         done.succeed(description.answer(
-                request, new QuorumDescription.Now(raft, log, image(), setup.ports.clock().wallMillis())));
+                request,
+                new QuorumDescription.Now(
+                        raft, log, image(), setup.ports.clock().wallMillis())));
     }
 }

@@ -1,7 +1,6 @@
 package node;
 
 import common.Callback;
-import common.Failure;
 import common.FailureCode;
 import config.ControllerConfig;
 import config.Listener;
@@ -51,8 +50,8 @@ final class ControllerOpening {
     ControllerOpening(ControllerNode.Setup setup, Callback<ControllerNode> done) {
         this.setup = setup;
         this.done = done;
-        this.machine = new ControllerMachine(
-                setup.config(), setup.ports().random(), MetadataImage.empty(setup.clusterId()));
+        this.machine =
+                new ControllerMachine(setup.config(), setup.ports().random(), MetadataImage.empty(setup.clusterId()));
     }
 
     /** What the vote file holds; state null when there is none. */
@@ -91,8 +90,7 @@ final class ControllerOpening {
     }
 
     private void openLog(VoteState vote) {
-        LogIdentity identity = new LogIdentity(
-                Topic.CLUSTER_METADATA_TOPIC_NAME, 0, Uuid.METADATA_TOPIC_ID.toString());
+        LogIdentity identity = new LogIdentity(Topic.CLUSTER_METADATA_TOPIC_NAME, 0, Uuid.METADATA_TOPIC_ID.toString());
         setup.context().open(identity, logConfig(), setup.start(), (opened, failure) -> {
             if (failure != null) {
                 done.fail(failure);
@@ -102,7 +100,8 @@ final class ControllerOpening {
             if (log.damage() != null) {
                 done.fail(
                         FailureCode.INTERNAL,
-                        "the metadata log is damaged (R15): " + log.damage() + "; restore the log directory from a copy");
+                        "the metadata log is damaged (R15): " + log.damage()
+                                + "; restore the log directory from a copy");
                 return;
             }
             if (vote == null && log.logEndOffset() > 0) {
@@ -144,7 +143,8 @@ final class ControllerOpening {
                         } else if (vote.epoch() < log.latestEpoch()) {
                             done.fail(
                                     FailureCode.INTERNAL,
-                                    "the vote file " + VOTE_PATH + " is older than the metadata log: restore both from one copy");
+                                    "the vote file " + VOTE_PATH
+                                            + " is older than the metadata log: restore both from one copy");
                         } else {
                             stand(vote);
                         }
@@ -156,7 +156,9 @@ final class ControllerOpening {
     private void stand(VoteState vote) {
         Uuid directory = setup.logDirs().get(0);
         RaftNode.Voter self = new RaftNode.Voter(
-                setup.config().node().nodeId(), directory.getMostSignificantBits(), directory.getLeastSignificantBits());
+                setup.config().node().nodeId(),
+                directory.getMostSignificantBits(),
+                directory.getLeastSignificantBits());
         raft = new RaftNode(self, vote, log.latestEpoch());
         VoteState persist = raft.start().persist();
         setup.disk().run(DiskExecutor.Lane.BLOCKING, writeVote(persist), (written, failure) -> {
@@ -269,9 +271,15 @@ final class ControllerOpening {
         for (Listener each : setup.config().node().advertised()) {
             endpoints.add(new Endpoint(each.name(), each.host(), each.port(), each.securityProtocol()));
         }
-        Uuid incarnation =
-                new Uuid(setup.ports().random().nextLong(), setup.ports().random().nextLong());
+        Uuid incarnation = new Uuid(
+                setup.ports().random().nextLong(), setup.ports().random().nextLong());
         return new BrokerImage(
-                setup.config().node().nodeId(), -1, incarnation, endpoints, setup.config().node().rack(), false, setup.logDirs());
+                setup.config().node().nodeId(),
+                -1,
+                incarnation,
+                endpoints,
+                setup.config().node().rack(),
+                false,
+                setup.logDirs());
     }
 }

@@ -19,7 +19,8 @@ import records.LogRecord;
  * @param records empty for a control batch
  * @param controls the records of a control batch
  */
-record MetadataBatch(long baseOffset, long nextOffset, int epoch, List<MetadataRecord> records, List<LogRecord> controls) {
+record MetadataBatch(
+        long baseOffset, long nextOffset, int epoch, List<MetadataRecord> records, List<LogRecord> controls) {
 
     /** Lengths, deltas and attributes around a value. */
     private static final int RECORD_OVERHEAD = 32;
@@ -70,7 +71,8 @@ record MetadataBatch(long baseOffset, long nextOffset, int epoch, List<MetadataR
                     current.records.add(MetadataCodec.decode(record.value()));
                     return true;
                 } catch (MetadataCodec.UnreadableRecordException e) {
-                    unreadable[0] = Failure.of(FailureCode.INTERNAL, "at offset " + record.offset() + ": " + e.getMessage());
+                    unreadable[0] =
+                            Failure.of(FailureCode.INTERNAL, "at offset " + record.offset() + ": " + e.getMessage());
                     return false;
                 }
             }

@@ -52,8 +52,7 @@ final class MetadataJournal {
      *
      * @param awaitShards its answer also waits until the shards have applied the change
      */
-    record Request<T>(
-            Function<ControllerMachine, Decision<T>> decide, boolean awaitShards, Callback<T> done) {}
+    record Request<T>(Function<ControllerMachine, Decision<T>> decide, boolean awaitShards, Callback<T> done) {}
 
     MetadataJournal(
             ControllerMachine machine,
@@ -144,7 +143,8 @@ final class MetadataJournal {
         if (size > maxBatchBytes / 2) {
             decided.add(new Decided(
                     () -> request.done.fail(
-                            FailureCode.POLICY_VIOLATION, "the request would make a batch of metadata larger than allowed"),
+                            FailureCode.POLICY_VIOLATION,
+                            "the request would make a batch of metadata larger than allowed"),
                     request.done,
                     false));
             return 0;
@@ -176,7 +176,10 @@ final class MetadataJournal {
     private void commit(AppendResult result, List<Decided> decided) {
         RaftOutput output = raft.persisted(log.durableEndOffset());
         Check.invariant(
-                output.committed() > result.lastOffset(), "answered before commit (R7)", output.committed(), result.lastOffset());
+                output.committed() > result.lastOffset(),
+                "answered before commit (R7)",
+                output.committed(),
+                result.lastOffset());
         log.advanceHighWatermark(output.committed());
         committed = machine.latest();
         publications.publish(committed, (applied, unused) -> decided.forEach(each -> each.answer(true)));

@@ -32,27 +32,31 @@ final class MetadataLoader {
     }
 
     void run() {
-        disk.run(DiskExecutor.Lane.BLOCKING, SnapshotFiles.newest(LogDirectories.METADATA_DIRECTORY), (snapshot, failure) -> {
-            if (failure != null) {
-                done.fail(failure);
-            } else if (snapshot != null && snapshot.endOffset() > log.logEndOffset()) {
-                done.fail(
-                        FailureCode.INTERNAL,
-                        "the metadata log ends at offset " + log.logEndOffset() + ", before its snapshot at "
-                                + snapshot.endOffset() + ": records are missing, restore the log directory from a copy");
-            } else if (snapshot != null && snapshot.endOffset() >= log.logStartOffset()) {
-                snapshotEnd = snapshot.endOffset();
-                machine.load(snapshot.records(), snapshot.endOffset());
-                replayFrom(snapshot.endOffset());
-            } else if (log.logStartOffset() > 0) {
-                done.fail(
-                        FailureCode.INTERNAL,
-                        "the metadata log starts at offset " + log.logStartOffset()
-                                + " and no snapshot reaches it: restore the log directory from a copy, or start this node with an empty one");
-            } else {
-                replayFrom(0);
-            }
-        });
+        disk.run(
+                DiskExecutor.Lane.BLOCKING,
+                SnapshotFiles.newest(LogDirectories.METADATA_DIRECTORY),
+                (snapshot, failure) -> {
+                    if (failure != null) {
+                        done.fail(failure);
+                    } else if (snapshot != null && snapshot.endOffset() > log.logEndOffset()) {
+                        done.fail(
+                                FailureCode.INTERNAL,
+                                "the metadata log ends at offset " + log.logEndOffset() + ", before its snapshot at "
+                                        + snapshot.endOffset()
+                                        + ": records are missing, restore the log directory from a copy");
+                    } else if (snapshot != null && snapshot.endOffset() >= log.logStartOffset()) {
+                        snapshotEnd = snapshot.endOffset();
+                        machine.load(snapshot.records(), snapshot.endOffset());
+                        replayFrom(snapshot.endOffset());
+                    } else if (log.logStartOffset() > 0) {
+                        done.fail(
+                                FailureCode.INTERNAL,
+                                "the metadata log starts at offset " + log.logStartOffset()
+                                        + " and no snapshot reaches it: restore the log directory from a copy, or start this node with an empty one");
+                    } else {
+                        replayFrom(0);
+                    }
+                });
     }
 
     private void replayFrom(long offset) {

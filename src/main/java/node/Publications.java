@@ -51,7 +51,9 @@ final class Publications {
     private void applied(List<Callback<Void>> served, Failure failure) {
         inFlight--;
         if (failure != null) {
-            LOG.error("part of this node could not apply a metadata change; what it concerns is not served: {}", failure.message());
+            LOG.error(
+                    "part of this node could not apply a metadata change; what it concerns is not served: {}",
+                    failure.message());
         }
         served.forEach(each -> each.succeed(null));
         send();

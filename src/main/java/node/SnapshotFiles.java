@@ -80,7 +80,9 @@ final class SnapshotFiles {
                 files.delete(directory + "/" + each);
             }
             LOG.info("metadata snapshot {} is written", name);
-            return names.size() < KEPT ? 0L : Long.parseLong(names.get(names.size() - KEPT).substring(0, OFFSET_DIGITS));
+            return names.size() < KEPT
+                    ? 0L
+                    : Long.parseLong(names.get(names.size() - KEPT).substring(0, OFFSET_DIGITS));
         };
     }
 
