@@ -171,7 +171,8 @@ final class Listeners {
     private String protocol(String key, String name, Map<String, String> protocols, List<String> controllerNames) {
         String protocol = protocols.get(name);
         boolean mapGiven = values.given(String.class, "listener.security.protocol.map") != null;
-        if (protocol == null && !mapGiven && controllerNames.contains(name)) {
+        boolean impliedPlain = protocol == null && !mapGiven && controllerNames.contains(name);
+        if (impliedPlain || !key.equals("listeners")) {
             return "PLAINTEXT";
         }
         if (protocol == null) {
