@@ -66,8 +66,9 @@ public final class FetchHandler implements ApiHandler {
             respond.succeed(new FetchResponseData().setErrorCode(session.error().code()));
             return;
         }
-        Pending pending = new Pending(context, session, request.isolationLevel() == READ_COMMITTED, respond);
-        List<ReadPartition> reads = pending.resolve(replicaId);
+        boolean readCommitted = request.isolationLevel() == READ_COMMITTED;
+        Pending pending = new Pending(context, session, readCommitted, replicaId, respond);
+        List<ReadPartition> reads = pending.resolve();
         if (reads.isEmpty()) {
             pending.finish(List.of());
             return;
@@ -97,6 +98,7 @@ public final class FetchHandler implements ApiHandler {
         private final RequestContext context;
         private final FetchContext session;
         private final boolean readCommitted;
+        private final int replicaId;
         private final Callback<ApiMessage> respond;
         private final List<FetchEntry> entries;
         /** Per entry: why it is not read, null if it is. */
@@ -104,16 +106,22 @@ public final class FetchHandler implements ApiHandler {
 
         private int asked;
 
-        Pending(RequestContext context, FetchContext session, boolean readCommitted, Callback<ApiMessage> respond) {
+        Pending(
+                RequestContext context,
+                FetchContext session,
+                boolean readCommitted,
+                int replicaId,
+                Callback<ApiMessage> respond) {
             this.context = context;
             this.session = session;
             this.readCommitted = readCommitted;
+            this.replicaId = replicaId;
             this.respond = respond;
             this.entries = session.entries();
             this.refused = new Errors[entries.size()];
         }
 
-        List<ReadPartition> resolve(int replicaId) {
+        List<ReadPartition> resolve() {
             MetadataImage image = context.image();
             List<ReadPartition> reads = new ArrayList<>(entries.size());
             for (int i = 0; i < refused.length; i++) {
@@ -214,22 +222,23 @@ public final class FetchHandler implements ApiHandler {
             return added;
         }
 
-        private static PartitionData error(FetchEntry entry, Errors error) {
-            return new PartitionData()
+        private PartitionData error(FetchEntry entry, Errors error, Topics.Leaders leaders) {
+            PartitionData data = new PartitionData()
                     .setPartitionIndex(entry.partition())
                     .setErrorCode(error.code())
                     .setHighWatermark(-1)
                     .setRecords(MemoryRecords.EMPTY);
+            boolean found = error != Errors.UNKNOWN_TOPIC_ID && error != Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            if (found) {
+                data.setAbortedTransactions(null);
+                nameLeader(entry, data, leaders);
+            }
+            return data;
         }
 
         private PartitionData answer(FetchEntry entry, ReadOutcome outcome, Topics.Leaders leaders) {
             if (outcome.failure() != null) {
-                PartitionData data = error(entry, ErrorMapping.of(outcome.failure()));
-                if (!readCommitted) {
-                    data.setAbortedTransactions(null);
-                }
-                nameLeader(entry, data, leaders);
-                return data;
+                return error(entry, ErrorMapping.of(outcome.failure()), leaders);
             }
             ReadResult result = outcome.result();
             PartitionData data = new PartitionData()
@@ -257,7 +266,10 @@ public final class FetchHandler implements ApiHandler {
             if (partition != null) {
                 data.setCurrentLeader(
                         new LeaderIdAndEpoch().setLeaderId(partition.leader()).setLeaderEpoch(partition.leaderEpoch()));
-                leaders.add(partition.leader());
+                if (replicaId < 0) {
+                    // Other brokers know where brokers are.
+                    leaders.add(partition.leader());
+                }
             }
         }
 

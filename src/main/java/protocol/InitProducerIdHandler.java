@@ -1,7 +1,9 @@
 package protocol;
 
 import common.Callback;
+import common.Failure;
 import java.util.function.Consumer;
+import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -33,11 +35,17 @@ public final class InitProducerIdHandler implements ApiHandler {
         }
         producerIds.accept((id, failure) -> respond.succeed(
                 failure != null
-                        ? error(ErrorMapping.of(failure))
+                        ? error(retriable(failure))
                         : new InitProducerIdResponseData()
                                 .setProducerId(id)
                                 .setProducerEpoch((short) 0)
                                 .setOngoingTxnProducerId(-1)));
+    }
+
+    /** Old clients retry this code only. */
+    private static Errors retriable(Failure failure) {
+        Errors error = ErrorMapping.of(failure);
+        return error.exception() instanceof RetriableException ? Errors.COORDINATOR_LOAD_IN_PROGRESS : error;
     }
 
     private static Errors check(InitProducerIdRequestData request) {

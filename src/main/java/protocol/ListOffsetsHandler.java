@@ -49,19 +49,23 @@ public final class ListOffsetsHandler implements ApiHandler {
         MetadataImage image = context.image();
         boolean readCommitted = request.isolationLevel() == READ_COMMITTED;
         Set<TopicPartition> doubled = doubled(request);
+        Set<TopicPartition> refused = new HashSet<>();
         ListOffsetsResponseData response = new ListOffsetsResponseData();
         List<OffsetQuery> queries = new ArrayList<>();
         List<ListOffsetsPartitionResponse> awaited = new ArrayList<>();
         for (ListOffsetsTopic topic : request.topics()) {
             ListOffsetsTopicResponse answers = new ListOffsetsTopicResponse().setName(topic.name());
-            response.topics().add(answers);
             TopicImage known = image.topic(topic.name());
             for (ListOffsetsPartition each : topic.partitions()) {
+                TopicPartition partition = new TopicPartition(topic.name(), each.partitionIndex());
+                if (doubled.contains(partition) && !refused.add(partition)) {
+                    continue;
+                }
                 ListOffsetsPartitionResponse answer =
                         new ListOffsetsPartitionResponse().setPartitionIndex(each.partitionIndex());
                 answers.partitions().add(answer);
                 PartitionId id = Topics.partition(known, each.partitionIndex());
-                if (doubled.contains(new TopicPartition(topic.name(), each.partitionIndex()))) {
+                if (doubled.contains(partition)) {
                     answer.setErrorCode(Errors.INVALID_REQUEST.code());
                 } else if (!isKnown(each.timestamp(), context.apiVersion())) {
                     answer.setErrorCode(Errors.UNSUPPORTED_VERSION.code());
@@ -71,6 +75,9 @@ public final class ListOffsetsHandler implements ApiHandler {
                     queries.add(new OffsetQuery(id, each.currentLeaderEpoch(), each.timestamp(), readCommitted));
                     awaited.add(answer);
                 }
+            }
+            if (!answers.partitions().isEmpty()) {
+                response.topics().add(answers);
             }
         }
         service.listOffsets(queries, (outcomes, failure) -> {

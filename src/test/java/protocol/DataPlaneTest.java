@@ -206,7 +206,7 @@ class DataPlaneTest {
             assertEquals(-1, parts.get(1).offset());
             assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), parts.get(2).errorCode());
             assertEquals(Errors.INVALID_REQUEST.code(), parts.get(3).errorCode());
-            assertEquals(Errors.INVALID_REQUEST.code(), parts.get(4).errorCode());
+            assertEquals(4, parts.size(), "asked for twice: answered once");
         }
     }
 
