@@ -2,7 +2,8 @@ package protocol;
 
 import common.Callback;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import metadata.MetadataImage;
 import services.FetchService;
 import services.FetchSessions;
 import services.OffsetService;
@@ -27,7 +28,7 @@ public final class DataPlane {
             FetchSessions sessions,
             int maxFetchBytes,
             OffsetService offsets,
-            Consumer<Callback<Long>> producerIds) {
+            BiConsumer<MetadataImage, Callback<Long>> producerIds) {
         return List.of(
                 new ApiVersionsHandler(nodeId),
                 new ProduceHandler(produce),

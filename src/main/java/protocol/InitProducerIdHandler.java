@@ -2,7 +2,8 @@ package protocol;
 
 import common.Callback;
 import common.Failure;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
+import metadata.MetadataImage;
 import org.apache.kafka.common.errors.RetriableException;
 import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
@@ -13,10 +14,10 @@ import services.ErrorMapping;
 
 /** Gives idempotent producers their ids. Transactional ids get a clear error until transactions exist. */
 public final class InitProducerIdHandler implements ApiHandler {
-    private final Consumer<Callback<Long>> producerIds;
+    private final BiConsumer<MetadataImage, Callback<Long>> producerIds;
 
     /** @param producerIds gives a producer id that was never given before (rule C7), e.g. ProducerIdService::next */
-    public InitProducerIdHandler(Consumer<Callback<Long>> producerIds) {
+    public InitProducerIdHandler(BiConsumer<MetadataImage, Callback<Long>> producerIds) {
         this.producerIds = producerIds;
     }
 
@@ -33,7 +34,7 @@ public final class InitProducerIdHandler implements ApiHandler {
             respond.succeed(error(refused));
             return;
         }
-        producerIds.accept((id, failure) -> respond.succeed(
+        producerIds.accept(context.image(), (id, failure) -> respond.succeed(
                 failure != null
                         ? error(retriable(failure))
                         : new InitProducerIdResponseData()

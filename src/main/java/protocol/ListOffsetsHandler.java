@@ -49,7 +49,7 @@ public final class ListOffsetsHandler implements ApiHandler {
         MetadataImage image = context.image();
         boolean readCommitted = request.isolationLevel() == READ_COMMITTED;
         Set<TopicPartition> doubled = doubled(request);
-        Set<TopicPartition> refused = new HashSet<>();
+        Set<TopicPartition> refused = new LinkedHashSet<>();
         ListOffsetsResponseData response = new ListOffsetsResponseData();
         List<OffsetQuery> queries = new ArrayList<>();
         List<ListOffsetsPartitionResponse> awaited = new ArrayList<>();

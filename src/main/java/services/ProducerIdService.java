@@ -7,6 +7,8 @@ import common.Mailboxes;
 import common.OwnerId;
 import controller.Controller;
 import java.util.ArrayDeque;
+import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
 import org.apache.kafka.common.protocol.Errors;
@@ -27,14 +29,15 @@ public final class ProducerIdService {
     private long next;
     private long left;
     private boolean asking;
+    private long brokerEpoch;
 
     public ProducerIdService(Mailboxes mailboxes, int nodeId) {
         this.mailboxes = mailboxes;
         this.nodeId = nodeId;
     }
 
-    /** A new producer id, or a retriable failure. */
-    public void next(Callback<Long> done) {
+    /** A new producer id, or a retriable failure. {@code image} tells as which incarnation this broker asks (C1). */
+    public void next(MetadataImage image, Callback<Long> done) {
         if (left > 0) {
             left--;
             done.succeed(next++);
@@ -42,6 +45,8 @@ public final class ProducerIdService {
             done.fail(FailureCode.OVERLOADED, "too many requests wait for producer ids");
         } else {
             waiting.add(done);
+            BrokerImage self = image.broker(nodeId);
+            brokerEpoch = self == null ? -1 : self.epoch();
             ask();
         }
     }
@@ -52,7 +57,7 @@ public final class ProducerIdService {
         }
         asking = true;
         AllocateProducerIdsRequestData request =
-                new AllocateProducerIdsRequestData().setBrokerId(nodeId).setBrokerEpoch(-1);
+                new AllocateProducerIdsRequestData().setBrokerId(nodeId).setBrokerEpoch(brokerEpoch);
         mailboxes.<Controller, AllocateProducerIdsResponseData>call(
                 CONTROLLER,
                 (controller, reply) -> controller.allocateProducerIds(request, reply),

@@ -9,6 +9,13 @@ import org.junit.jupiter.api.Test;
 
 /** Requests about records, of every version and right and wrong, to this build's broker and to a real Kafka: the answers must not differ. */
 class DataDifferentialTest {
+    /** Questions that we answer otherwise on purpose, with the reasons. */
+    private static final Map<String, String> KNOWN = Map.of(
+            "create a topic for records", "compared by AdminDifferentialTest",
+            "produce unknown codec", "Kafka answers UNKNOWN_SERVER_ERROR, we say which error it is",
+            "produce out of order first", "the second time is a duplicate: Kafka tells its time as if it were LogAppendTime",
+            "produce sequence", "as before",
+            "producer id", "whether the first block of ids is there in time differs from run to run");
 
     @Test
     void answersAsKafkaDoes() throws IOException {
@@ -24,6 +31,7 @@ class DataDifferentialTest {
         try (Conversation talk = new Conversation(port)) {
             DataQuestions.ask(talk);
             Map<String, String> answers = talk.answers();
+            KNOWN.forEach((label, reason) -> answers.keySet().removeIf(question -> question.startsWith(label + " | ")));
             // We say more: why a record was refused. Where Kafka happens to know the log's start beside an error, we do not tell it.
             answers.replaceAll((question, answer) -> answer.replaceAll("\"errorMessage\":(null|\"text\"),", "")
                     .replaceAll("(\"baseOffset\":-1,\"errorCode\":-?[1-9].*?\"logStartOffset\":)-?\\d+", "$1*"));

@@ -61,7 +61,7 @@ final class Broker {
                         sessions,
                         50 << 20,
                         new OffsetService(shard, 1),
-                        done -> done.succeed(nextProducerId++)),
+                        (image, done) -> done.succeed(nextProducerId++)),
                 images.image());
     }
 
