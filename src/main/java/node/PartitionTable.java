@@ -15,7 +15,6 @@ import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import records.BatchValidator;
 import replication.Admission;
 import replication.LeaderReplica;
 import storage.LogDirectory.FoundPartition;
@@ -34,7 +33,6 @@ final class PartitionTable {
     private final Ports ports;
     private final int nodeId;
     private final List<ShardDirectory> directories;
-    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
     private final Map<PartitionId, Failure> failed = new LinkedHashMap<>();
     private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
@@ -100,7 +98,7 @@ final class PartitionTable {
             }
             directory.opened(log);
             places.put(log, directory);
-            Admission admission = new Admission(directory.disk(), ports.clock(), validators);
+            Admission admission = new Admission(directory.disk(), ports.clock(), directory.validators());
             LeaderReplica replica = new LeaderReplica(log, admission, nodeId, partition.leaderEpoch());
             replicas.put(id, replica);
             replica.lead(partition.leaderEpoch(), (led, why) -> opened(done));

@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import records.BatchValidator;
+import replication.Admission;
 import storage.DiskExecutor;
 import storage.LogContext;
 import storage.LogDirectory.Checkpoint;
@@ -30,6 +32,7 @@ final class ShardDirectory implements LogHost {
     private final Mailboxes mailboxes;
     private final LogContext context;
     private final Offline offline;
+    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<String, FoundPartition> found = new LinkedHashMap<>();
     private final Map<String, PartitionLog> open = new LinkedHashMap<>();
     private final Map<PartitionLog, Long> risingStarts = new LinkedHashMap<>();
@@ -66,6 +69,11 @@ final class ShardDirectory implements LogHost {
 
     DiskExecutor disk() {
         return disk;
+    }
+
+    /** Scratch space of the checks of batches for this directory: its CPU worker is a thread of its own. */
+    Admission.Validators validators() {
+        return validators;
     }
 
     LogContext context() {

@@ -31,7 +31,7 @@ public final class ProducerStates {
     /** Offset of the marker by first offset, of transactions that ended at or past the high watermark as last told. */
     private final TreeMap<Long, Long> ended = new TreeMap<>();
     /** How to go back, oldest first; bounded by the batches being written. */
-    private final ArrayDeque<Undo> undos = new ArrayDeque<>();
+    private final ArrayDeque<Undo> undos = new ArrayDeque<>(2);
 
     private long endOffset;
 
@@ -263,6 +263,9 @@ public final class ProducerStates {
      * open transaction (rule P6). {@code wallMillis}: now.
      */
     public void expire(long wallMillis, long expirationMillis) {
+        if (producers.isEmpty()) {
+            return;
+        }
         producers
                 .values()
                 .removeIf(entry -> !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);

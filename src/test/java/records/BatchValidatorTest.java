@@ -152,6 +152,12 @@ class BatchValidatorTest {
             Recompressor.Result rebuilt = Recompressor.recompress(batch, config);
             assertNull(rebuilt.failure(), what);
             stored = rebuilt.batch();
+            BatchSummary before = BatchSummary.of(batch, batch.position());
+            BatchSummary after = BatchSummary.of(stored, stored.position());
+            assertEquals(before.producerId(), after.producerId(), what);
+            assertEquals(before.producerEpoch(), after.producerEpoch(), what);
+            assertEquals(before.baseSequence(), after.baseSequence(), what);
+            assertEquals(before.transactional(), after.transactional(), what);
         }
         int at = stored.position();
         BatchHeader.assign(stored, at, KafkaJudge.BASE_OFFSET, KafkaJudge.LEADER_EPOCH);
@@ -161,6 +167,8 @@ class BatchValidatorTest {
         if (!Recompressor.needed(batch, config)) {
             assertEquals(kafka.records().buffer(), stored, what + ": the stored bytes differ");
         }
+        assertEquals(
+                kafka.records().batches().iterator().next().maxTimestamp(), BatchHeader.maxTimestamp(stored, at), what);
         List<Record> expected = new ArrayList<>();
         kafka.records().records().forEach(expected::add);
         List<LogRecord> actual = new ArrayList<>();
