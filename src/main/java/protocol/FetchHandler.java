@@ -177,8 +177,9 @@ public final class FetchHandler implements ApiHandler {
             int next = 0;
             for (int i = 0; i < refused.length; i++) {
                 FetchEntry entry = entries.get(i);
-                PartitionData data =
-                        refused[i] == null ? answer(entry, outcomes.get(next++), leaders) : error(entry, refused[i], leaders);
+                PartitionData data = refused[i] == null
+                        ? answer(entry, outcomes.get(next++), leaders)
+                        : error(entry, refused[i], leaders);
                 if (session.answer(entry, summary(data))) {
                     topicOf(response, entry).partitions().add(data);
                 }

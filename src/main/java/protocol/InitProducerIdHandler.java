@@ -34,13 +34,15 @@ public final class InitProducerIdHandler implements ApiHandler {
             respond.succeed(error(refused));
             return;
         }
-        producerIds.accept(context.image(), (id, failure) -> respond.succeed(
-                failure != null
-                        ? error(retriable(failure))
-                        : new InitProducerIdResponseData()
-                                .setProducerId(id)
-                                .setProducerEpoch((short) 0)
-                                .setOngoingTxnProducerId(-1)));
+        producerIds.accept(
+                context.image(),
+                (id, failure) -> respond.succeed(
+                        failure != null
+                                ? error(retriable(failure))
+                                : new InitProducerIdResponseData()
+                                        .setProducerId(id)
+                                        .setProducerEpoch((short) 0)
+                                        .setOngoingTxnProducerId(-1)));
     }
 
     /** Old clients retry this code only. */

@@ -1,5 +1,7 @@
 package compat;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
@@ -78,7 +80,10 @@ final class DataQuestions {
                                     .setClientSoftwareName(name)
                                     .setClientSoftwareVersion("1"));
         }
-        talk.askLatest("versions of another cluster", key, software().setClusterId("another").setNodeId(1));
+        talk.askLatest(
+                "versions of another cluster",
+                key,
+                software().setClusterId("another").setNodeId(1));
         talk.askLatest("versions of any cluster's node", key, software().setNodeId(1));
         talk.askLatest("versions of a cluster", key, software().setClusterId("another"));
     }
@@ -92,7 +97,7 @@ final class DataQuestions {
     private static MemoryRecords batch(int count) {
         SimpleRecord[] records = new SimpleRecord[count];
         for (int i = 0; i < count; i++) {
-            records[i] = new SimpleRecord(TIME + i, ("k" + i).getBytes(), ("value-" + i).getBytes());
+            records[i] = new SimpleRecord(TIME + i, ("k" + i).getBytes(UTF_8), ("value-" + i).getBytes(UTF_8));
         }
         return MemoryRecords.withRecords(Compression.NONE, records);
     }
@@ -116,7 +121,8 @@ final class DataQuestions {
             data.setName(topic);
         }
         data.partitionData().add(new PartitionProduceData().setIndex(partition).setRecords(records));
-        ProduceRequestData request = new ProduceRequestData().setAcks((short) acks).setTimeoutMs(10_000);
+        ProduceRequestData request =
+                new ProduceRequestData().setAcks((short) acks).setTimeoutMs(10_000);
         request.topicData().add(data);
         return request;
     }
@@ -129,22 +135,27 @@ final class DataQuestions {
         produced("all acks", 0, -1, batch(3));
         produced("one ack", 1, 1, batch(1));
         for (Compression each : List.of(
-                Compression.gzip().build(), Compression.snappy().build(), Compression.lz4().build())) {
+                Compression.gzip().build(),
+                Compression.snappy().build(),
+                Compression.lz4().build())) {
             produced(
                     each.type().name,
                     0,
                     -1,
-                    MemoryRecords.withRecords(each, new SimpleRecord(TIME, "x".repeat(100).getBytes())));
+                    MemoryRecords.withRecords(
+                            each, new SimpleRecord(TIME, "x".repeat(100).getBytes(UTF_8))));
         }
         produced(
                 "zstd",
                 2,
                 -1,
                 MemoryRecords.withRecords(
-                        Compression.zstd().build(), new SimpleRecord(TIME, "x".repeat(100).getBytes())));
-        talk.ask("produce nothing", ApiKeys.PRODUCE, (v, s) -> new ProduceRequestData()
-                .setAcks((short) -1)
-                .setTimeoutMs(1000));
+                        Compression.zstd().build(),
+                        new SimpleRecord(TIME, "x".repeat(100).getBytes(UTF_8))));
+        talk.ask(
+                "produce nothing",
+                ApiKeys.PRODUCE,
+                (v, s) -> new ProduceRequestData().setAcks((short) -1).setTimeoutMs(1000));
     }
 
     private void produceWrongly() {
@@ -174,12 +185,12 @@ final class DataQuestions {
 
     private static MemoryRecords sequenced(long producer, int sequence) {
         return MemoryRecords.withIdempotentRecords(
-                Compression.NONE, producer, (short) 0, sequence, new SimpleRecord(TIME, "s".getBytes()));
+                Compression.NONE, producer, (short) 0, sequence, new SimpleRecord(TIME, "s".getBytes(UTF_8)));
     }
 
     private static MemoryRecords transactional() {
         return MemoryRecords.withTransactionalRecords(
-                Compression.NONE, 4_002, (short) 0, 0, new SimpleRecord(TIME, "t".getBytes()));
+                Compression.NONE, 4_002, (short) 0, 0, new SimpleRecord(TIME, "t".getBytes(UTF_8)));
     }
 
     private static MemoryRecords twice(MemoryRecords batch) {
@@ -286,8 +297,7 @@ final class DataQuestions {
                 ApiKeys.FETCH,
                 (v, s) -> v < 7
                         ? null
-                        : fetch()
-                                .setSessionEpoch(-1)
+                        : fetch().setSessionEpoch(-1)
                                 .setForgottenTopicsData(List.of(
                                         new ForgottenTopic().setTopic(TOPIC).setPartitions(List.of(0)))));
     }
@@ -297,7 +307,8 @@ final class DataQuestions {
     private static ListOffsetsRequestData offsets(long... times) {
         ListOffsetsTopic topic = new ListOffsetsTopic().setName(TOPIC);
         for (int i = 0; i < times.length; i++) {
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(i).setTimestamp(times[i]));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(i).setTimestamp(times[i]));
         }
         return new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic));
     }
@@ -311,7 +322,10 @@ final class DataQuestions {
         talk.ask("offsets in the past", key, (v, s) -> offsets(0, TIME, TIME + 1));
         talk.ask("offsets in the future", key, (v, s) -> offsets(TIME + 2, TIME + 3, Long.MAX_VALUE));
         talk.ask("offsets of no partition", key, (v, s) -> offsets(-1, -1, -1, -1, -1));
-        talk.ask("offsets committed", key, (v, s) -> v < 2 ? null : offsets(-1, -2, -3).setIsolationLevel((byte) 1));
+        talk.ask(
+                "offsets committed",
+                key,
+                (v, s) -> v < 2 ? null : offsets(-1, -2, -3).setIsolationLevel((byte) 1));
         talk.ask("offsets of nothing", key, (v, s) -> offsets());
         talk.ask("offsets twice", key, (v, s) -> {
             ListOffsetsRequestData request = offsets(-1, -1);
@@ -372,7 +386,8 @@ final class DataQuestions {
 
     private static DeleteRecordsRequestData delete(String topic, int partition, long offset) {
         DeleteRecordsTopic asked = new DeleteRecordsTopic().setName(topic);
-        asked.partitions().add(new DeleteRecordsPartition().setPartitionIndex(partition).setOffset(offset));
+        asked.partitions()
+                .add(new DeleteRecordsPartition().setPartitionIndex(partition).setOffset(offset));
         return new DeleteRecordsRequestData().setTimeoutMs(10_000).setTopics(List.of(asked));
     }
 
@@ -380,15 +395,18 @@ final class DataQuestions {
         ApiKeys key = ApiKeys.DESCRIBE_PRODUCERS;
         talk.ask("producers", key, (v, s) -> producersOf(TOPIC, 0, 1, 2, 9));
         talk.ask("producers of nobody", key, (v, s) -> producersOf("nobody", 0));
-        InitProducerIdRequestData half = new InitProducerIdRequestData().setTransactionalId(null).setProducerId(5);
+        InitProducerIdRequestData half =
+                new InitProducerIdRequestData().setTransactionalId(null).setProducerId(5);
         talk.ask("producer id without epoch", ApiKeys.INIT_PRODUCER_ID, (v, s) -> v < 3 ? null : half);
         talk.ask(
                 "producer id for an empty name",
                 ApiKeys.INIT_PRODUCER_ID,
                 (v, s) -> new InitProducerIdRequestData().setTransactionalId(""));
-        talk.ask("producer id", ApiKeys.INIT_PRODUCER_ID, (v, s) -> new InitProducerIdRequestData()
-                .setTransactionalId(null)
-                .setTransactionTimeoutMs(-1));
+        talk.ask(
+                "producer id",
+                ApiKeys.INIT_PRODUCER_ID,
+                (v, s) ->
+                        new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(-1));
     }
 
     private static DescribeProducersRequestData producersOf(String topic, Integer... partitions) {

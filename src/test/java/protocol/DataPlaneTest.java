@@ -1,5 +1,6 @@
 package protocol;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -154,7 +155,7 @@ class DataPlaneTest {
                     5L,
                     (short) 0,
                     0,
-                    new org.apache.kafka.common.record.internal.SimpleRecord("x".getBytes()));
+                    new org.apache.kafka.common.record.internal.SimpleRecord("x".getBytes(UTF_8)));
             ProduceRequestData request = produce(-1, version, "orders", Broker.ORDERS, 0, batch);
             assertEquals(
                     Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code(),

@@ -71,7 +71,10 @@ final class PoisoningPool implements BufferPool {
             require();
             if (--count == 0) {
                 live -= bytes.capacity();
-                java.util.Arrays.fill(bytes.array(), (byte) 0x5a);
+                bytes.clear();
+                for (int at = 0; at < bytes.capacity(); at++) {
+                    bytes.put(at, (byte) 0x5a);
+                }
             }
         }
 

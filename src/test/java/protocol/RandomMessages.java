@@ -79,7 +79,7 @@ final class RandomMessages {
             }
             return null;
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError("a generated class of another shape", e);
         }
     }
 
@@ -116,7 +116,7 @@ final class RandomMessages {
             Method getter = message.getClass().getMethod(Character.toLowerCase(name.charAt(0)) + name.substring(1));
             call(setter, message, getter.invoke(fresh));
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError("a generated class of another shape", e);
         }
     }
 
@@ -138,7 +138,7 @@ final class RandomMessages {
         try {
             setter.invoke(target, value);
         } catch (ReflectiveOperationException e) {
-            throw new AssertionError(e);
+            throw new LinkageError("a generated class of another shape", e);
         }
     }
 }

@@ -1,5 +1,6 @@
 package services;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -33,7 +34,7 @@ final class FetchSessionsComparison {
     private static final String[] TOPICS = {"a", "b", "c"};
     private static final Uuid[] IDS = {new Uuid(1, 1), new Uuid(2, 2), new Uuid(3, 3)};
     private static final MemoryRecords SOME = MemoryRecords.withRecords(
-            org.apache.kafka.common.compress.Compression.NONE, new SimpleRecord("x".getBytes()));
+            org.apache.kafka.common.compress.Compression.NONE, new SimpleRecord("x".getBytes(UTF_8)));
 
     private final Random random;
     private final long seed;
