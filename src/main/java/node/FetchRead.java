@@ -19,6 +19,7 @@ final class FetchRead {
     private final List<ReadOutcome> outcomes;
     private long bytes;
     private boolean urgent;
+    private boolean limited;
     private boolean running;
 
     /** @param replicas those of the request's partitions, null where there is none */
@@ -57,7 +58,10 @@ final class FetchRead {
     private void take(ReadOutcome outcome) {
         outcomes.add(outcome);
         urgent |= outcome.failure() != null || outcome.diverging() != null;
-        bytes += outcome.result() == null ? 0 : outcome.result().bytes();
+        if (outcome.result() != null) {
+            bytes += outcome.result().bytes();
+            limited |= outcome.result().more();
+        }
         if (!running) {
             run();
         }
@@ -71,9 +75,9 @@ final class FetchRead {
         return bytes;
     }
 
-    /** Whether something must be told at once, however few the bytes. */
+    /** Whether to answer at once, however few the bytes: something must be told, or there is more to read than the limits let into this answer. */
     boolean urgent() {
-        return urgent;
+        return urgent || (limited && bytes > 0);
     }
 
     /** Whether data has become readable in a partition since it was read. */

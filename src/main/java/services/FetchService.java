@@ -106,7 +106,12 @@ public final class FetchService {
             result.range().release();
         }
         ReadResult cut = new ReadResult(
-                kept, result.logStartOffset(), result.highWatermark(), result.lastStableOffset(), result.aborted());
+                kept,
+                result.logStartOffset(),
+                result.highWatermark(),
+                result.lastStableOffset(),
+                result.aborted(),
+                true);
         return new ReadOutcome(cut, outcome.diverging(), outcome.failure(), outcome.leaderId(), outcome.leaderEpoch());
     }
 }

@@ -39,7 +39,8 @@ final class SpreadFetch {
             boolean urgent = false;
             for (ReadOutcome each : outcomes) {
                 bytes += each.result() == null ? 0 : each.result().bytes();
-                urgent |= each.failure() != null || each.diverging() != null;
+                boolean limited = each.result() != null && each.result().range() != null && each.result().more();
+                urgent |= each.failure() != null || each.diverging() != null || limited;
             }
             if (urgent || cancelled || bytes >= request.minBytes() || request.maxWaitMillis() <= 0) {
                 answer(outcomes);

@@ -203,7 +203,13 @@ final class LogReader {
             aborted = abortedTransactions(request.offset(), next);
         }
         request.done()
-                .succeed(new ReadResult(range, log.logStart, log.highWatermark, log.lastStableOffset(), aborted));
+                .succeed(new ReadResult(
+                        range,
+                        log.logStart,
+                        log.highWatermark,
+                        log.lastStableOffset(),
+                        aborted,
+                        next < limit(request.bound())));
     }
 
     private List<ReadResult.AbortedTransaction> abortedTransactions(long from, long to) {

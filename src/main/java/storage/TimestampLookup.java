@@ -45,15 +45,17 @@ final class TimestampLookup {
     void max(Callback<TimestampOffset> done) {
         long start = log.logStart;
         run(views -> files -> {
-            Timed best = null;
+            long max = -1;
             for (Timed segment : views) {
-                Timed known = learn(files, segment);
-                if (known.maxTimestamp() >= 0 && (best == null || known.maxTimestamp() > best.maxTimestamp())) {
-                    best = known;
+                max = Math.max(max, learn(files, segment).maxTimestamp());
+            }
+            for (Timed segment : views) {
+                TimestampOffset found = max < 0 ? null : firstIn(files, segment, max, start);
+                if (found != null) {
+                    return found;
                 }
             }
-            TimestampOffset found = best == null ? null : firstIn(files, best, best.maxTimestamp(), start);
-            return found == null ? TimestampOffset.NONE : found;
+            return TimestampOffset.NONE;
         }, done);
     }
 
@@ -76,17 +78,35 @@ final class TimestampLookup {
                 if (file != null) {
                     retained.add(file);
                 }
-                segments.add(new Timed(
-                        new SegmentView(log.identity, segment.baseOffset, segment.size, file, 0),
-                        segment.maxTimestampKnown,
-                        segment.maxTimestamp,
-                        segment.maxTimestampOffset));
+                addSoundParts(segment, file, segments);
             }
         }
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, search.over(segments), (found, failure) -> {
             retained.forEach(FileHandle::release);
             done.done(found, failure);
         });
+    }
+
+    /** The segment, or its parts around what is damaged (rule S8). */
+    private void addSoundParts(Segment segment, FileHandle file, List<Timed> into) {
+        int from = 0;
+        for (DamagedRange range : log.damage) {
+            if (range.segmentBase() == segment.baseOffset) {
+                addPart(segment, file, from, range.fromPosition(), into);
+                from = range.toPosition();
+            }
+        }
+        addPart(segment, file, from, segment.size, into);
+    }
+
+    private void addPart(Segment segment, FileHandle file, int from, int to, List<Timed> into) {
+        if (from < to) {
+            into.add(new Timed(
+                    new SegmentView(log.identity, segment.baseOffset, to, file, from),
+                    segment.maxTimestampKnown,
+                    segment.maxTimestamp,
+                    segment.maxTimestampOffset));
+        }
     }
 
     private static Timed learn(FileSystem files, Timed segment) throws IOException {

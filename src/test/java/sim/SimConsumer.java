@@ -37,6 +37,7 @@ final class SimConsumer implements SimClient {
     private int sessionEpoch;
     private boolean busy;
     private boolean stopped;
+    private boolean hurried;
 
     /** @param sessions whether to use incremental fetch sessions (versions from 7) */
     record Spec(
@@ -70,8 +71,11 @@ final class SimConsumer implements SimClient {
         link.connect();
     }
 
+    /** Reads on with large fetches, to catch up. */
     @Override
-    public void quiesce() {}
+    public void quiesce() {
+        hurried = true;
+    }
 
     /** Done when it has read all that is readable. */
     @Override
@@ -178,8 +182,8 @@ final class SimConsumer implements SimClient {
         boolean incremental = sessions && sessionId != 0;
         FetchRequestData request = new FetchRequestData()
                 .setMaxWaitMs(spec.maxWaitMillis)
-                .setMinBytes(spec.minBytes)
-                .setMaxBytes(spec.maxBytes)
+                .setMinBytes(hurried ? 1 : spec.minBytes)
+                .setMaxBytes(hurried ? 1 << 20 : spec.maxBytes)
                 .setIsolationLevel((byte) (spec.committedOnly ? 1 : 0));
         if (spec.version >= 7) {
             request.setSessionId(sessions ? sessionId : 0).setSessionEpoch(sessions ? sessionEpoch : -1);
@@ -192,7 +196,7 @@ final class SimConsumer implements SimClient {
                         .add(new FetchPartition()
                                 .setPartition(place.ledger.partition)
                                 .setFetchOffset(place.position)
-                                .setPartitionMaxBytes(spec.partitionBytes));
+                                .setPartitionMaxBytes(hurried ? 1 << 20 : spec.partitionBytes));
                 place.changed = false;
             }
         }
@@ -286,6 +290,16 @@ final class SimConsumer implements SimClient {
                 topics.forget(ledger.topic);
                 net.unexpectedUnknownTopic(ledger.name(), server);
                 return false;
+            }
+            case CORRUPT_MESSAGE -> {
+                // Rule S8: what a power cut took out of the middle of a memory-mode log is refused; a consumer may step over it.
+                net.count("fetch.CORRUPT_MESSAGE");
+                if (!ledger.lossy()) {
+                    throw new RuleBroken("S8 damage", "fetch at " + place.position + " of " + ledger.name());
+                }
+                place.position++;
+                place.changed = true;
+                return true;
             }
             default -> {
                 net.count("fetch." + error);

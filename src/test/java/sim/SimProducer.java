@@ -176,7 +176,7 @@ final class SimProducer implements SimClient {
         initializing = true;
         InitProducerIdRequestData request =
                 new InitProducerIdRequestData().setTransactionalId(null).setTransactionTimeoutMs(60_000);
-        short version = (short) (2 + random.below(ApiKeys.INIT_PRODUCER_ID.latestVersion() - 1));
+        short version = (short) (2 + random.below(ApiKeys.INIT_PRODUCER_ID.latestVersion(false) - 1));
         link.send(ApiKeys.INIT_PRODUCER_ID, version, request, spec.timeoutMillis, true, answer -> {
             initializing = false;
             if (answer != null && ((InitProducerIdResponseData) answer).errorCode() == Errors.NONE.code()) {

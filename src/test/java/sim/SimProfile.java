@@ -54,6 +54,9 @@ final class SimProfile {
         numbers.put("admins", random.between(0, 1));
         numbers.put("maxRecords", pick(random, 1, 3, 10));
         numbers.put("padding", pick(random, 5, 50, 400));
+        // A batch larger than a segment is refused.
+        int batch = 100 + get("maxRecords") * (get("padding") + 60);
+        numbers.put("segmentBytes", Math.max(batch, get("segmentBytes")));
         numbers.put("interval", pick(random, 5, 20, 60));
         numbers.put("stormMillis", random.between(2_000, 8_000));
         numbers.put("faultMillis", pick(random, 300, 1_000, 2_500));

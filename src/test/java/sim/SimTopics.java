@@ -45,7 +45,7 @@ final class SimTopics {
         }
         MetadataRequestData request =
                 new MetadataRequestData().setTopics(wanted).setAllowAutoTopicCreation(false);
-        short version = ApiKeys.METADATA.latestVersion();
+        short version = ApiKeys.METADATA.latestVersion(false);
         link.send(ApiKeys.METADATA, version, request, 5_000, true, answer -> {
             asking = false;
             boolean all = answer != null;

@@ -180,7 +180,7 @@ final class SimWorld implements SimNet, SimNode.Events {
     }
 
     private static short version(SimRandom random, ApiKeys key, int lowest) {
-        return (short) (random.chance(0.5) ? key.latestVersion() : random.between(lowest, key.latestVersion()));
+        return (short) (random.chance(0.5) ? key.latestVersion(false) : random.between(lowest, key.latestVersion(false)));
     }
 
     /** One or more of the partitions. */
@@ -221,7 +221,8 @@ final class SimWorld implements SimNet, SimNode.Events {
 
     void stopClients() {
         clients.forEach(SimClient::stop);
-        scheduler.runFor(3_000 * SimScheduler.MILLI);
+        // Ghosts and late bytes have come by then.
+        scheduler.runFor(7_000 * SimScheduler.MILLI);
     }
 
     /** Ends the process in one of several ways and starts it again. */
