@@ -19,7 +19,11 @@ final class Recovery implements DiskJob<RecoveredLog> {
 
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
-    /** What a recovery goes by. */
+    /**
+     * What a recovery goes by.
+     *
+     * @param recoveryPoint batches below it need no checksum: that of the checkpoint, or lower where damage was noted
+     */
     record Settings(
             LogIdentity identity,
             LogConfig config,
@@ -28,13 +32,17 @@ final class Recovery implements DiskJob<RecoveredLog> {
             long wallMillis,
             Mutations mutations) {
 
+        Settings checkingFrom(long offset) {
+            return new Settings(identity, config, start, Math.min(recoveryPoint, offset), wallMillis, mutations);
+        }
+
         /** Without looking at checksums. */
         Settings trusting() {
             return new Settings(identity, config, start, Long.MAX_VALUE, wallMillis, mutations);
         }
     }
 
-    private final Settings settings;
+    private Settings settings;
     private final String directory;
     private final List<DamagedRange> damage = new ArrayList<>(0);
     private List<Segment> segments;
@@ -60,18 +68,20 @@ final class Recovery implements DiskJob<RecoveredLog> {
         segments = findSegments(files);
         loadEpochs(files);
         end = segments.isEmpty() ? 0 : segments.get(0).baseOffset;
-        if (!segments.isEmpty()) {
-            if (!settings.start().cleanStop() || !openClean(files)) {
-                scan(files);
-            }
+        long noted = names.contains(DamageNote.FILE_NAME) ? DamageNote.read(files, directory) : Long.MAX_VALUE;
+        settings = settings.checkingFrom(noted);
+        boolean trusted = settings.start().cleanStop() && noted == Long.MAX_VALUE;
+        if (!segments.isEmpty() && (!trusted || !openClean(files))) {
+            scan(files, trusted ? Long.MAX_VALUE : settings.recoveryPoint());
         }
+        DamageNote.update(files, directory, noted, damage);
         rebuildMissingIndexes(files);
-        boolean unsynced = !settings.start().cleanStop() && end > settings.recoveryPoint();
+        boolean unsynced = !settings.start().cleanStop() && end > settings.start().recoveryPoint();
         if (unsynced && settings.config().durable()) {
             syncScanned(files);
             unsynced = false;
         }
-        long durableEnd = unsynced ? settings.recoveryPoint() : end;
+        long durableEnd = unsynced ? settings.start().recoveryPoint() : end;
         ensureActive();
         LeaderEpochCache rebuilt = epochsLost ? new LeaderEpochCache() : null;
         ProducerStates producers = new ProducerRecovery(settings, segments, names, damage)
@@ -236,9 +246,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
         }
     }
 
-    /** From the segment that holds the recovery point to the end. */
-    private void scan(FileSystem files) throws IOException {
-        long from = settings.start().cleanStop() ? Long.MAX_VALUE : settings.recoveryPoint();
+    /** From the segment that holds {@code from} to the end. */
+    private void scan(FileSystem files, long from) throws IOException {
         int first = segments.size() - 1;
         while (first > 0 && segments.get(first).baseOffset > from) {
             first--;
@@ -311,11 +320,11 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 return segments.get(i + 1).baseOffset;
             }
         }
-        if (settings.start().cleanStop() || settings.recoveryPoint() <= expected) {
+        long known = settings.start().recoveryPoint();
+        if (known <= expected) {
             return 0;
         }
-        boolean last = i == segments.size() - 1;
-        return last ? settings.recoveryPoint() : Math.max(settings.recoveryPoint(), segments.get(i + 1).baseOffset);
+        return i == segments.size() - 1 ? known : Math.max(known, segments.get(i + 1).baseOffset);
     }
 
     private boolean beginsValid(FileSystem files, Segment segment, long expected) throws IOException {

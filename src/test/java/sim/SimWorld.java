@@ -203,6 +203,10 @@ final class SimWorld implements SimNet, SimNode.Events {
 
     /** All faults off: the node comes up, clients finish what they have begun, and consumers catch up (L*). */
     void heal() {
+        if (node.alive() && node.life().powerLost()) {
+            // A directory that went offline stays so until the process ends (rule S3).
+            crash(false, false);
+        }
         await("L4 serves after heal", 60_000, () -> {
             if (!node.alive()) {
                 node.start();
@@ -341,6 +345,9 @@ final class SimWorld implements SimNet, SimNode.Events {
     public void count(String what) {
         counts.merge(what, 1, Integer::sum);
         scheduler.note(what, 0);
+        if (!what.equals("consumer.records")) {
+            LOG.info("{} ms {}", scheduler.now() / 1e6, what);
+        }
     }
 
     @Override
