@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
  * {@code file} itself, or one opened here that the receiver then owns.
  *
  * @param makeDirectory the partition has no directory yet: make it and its partition.metadata
+ * @param sibling directory of another partition of the topic, or null
  * @param epochs content of leader-epoch-checkpoint to persist before the batches (rule I1), or null
  * @param file null: open {@code path}, made empty first if {@code makeFile}
  * @param position the good end of the file: where to write, and what to cut back to (rule S2)
@@ -22,6 +23,7 @@ import org.slf4j.LoggerFactory;
 record AppendJob(
         LogIdentity log,
         boolean makeDirectory,
+        String sibling,
         ByteBuffer epochs,
         String path,
         FileHandle file,
@@ -42,7 +44,7 @@ record AppendJob(
     @Override
     public FileHandle run(FileSystem files) throws IOException {
         if (makeDirectory) {
-            PartitionFiles.makeDirectory(files, log, sync);
+            PartitionFiles.makeDirectory(files, log, sibling, sync);
         }
         if (epochs != null) {
             PartitionFiles.replace(files, log.directory() + '/' + LeaderEpochCache.FILE_NAME, epochs, sync);

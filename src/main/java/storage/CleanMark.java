@@ -24,6 +24,7 @@ final class CleanMark {
     static void write(FileSystem files) throws IOException {
         ByteBuffer image = ByteBuffer.allocate(HEADER + CONTENT.length);
         image.putInt(VERSION).putInt(CONTENT.length).putInt(crc(CONTENT)).put(CONTENT).flip();
+        files.syncDirectory("");
         AtomicFile.replace(files, FILE_NAME, image);
     }
 

@@ -16,6 +16,7 @@ final class DirectoryDeletion {
     static void run(LogState log, Callback<Void> done) {
         String from = log.identity.directory();
         String to = asideName(from, randomHex(log.context.ports().random()), DELETE_SUFFIX);
+        log.context.siblings().gone(log.identity);
         long delay = log.config.fileDeleteDelayMillis();
         DiskJob<Void> rename = files -> {
             if (files.exists(from) || files.isDirectory(from)) {

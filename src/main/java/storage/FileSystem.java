@@ -38,6 +38,15 @@ public interface FileSystem {
     /** Moves a file or directory, replacing a file of that name; atomic in the running system, durable after syncDirectory. */
     void rename(String from, String to) throws IOException;
 
+    /**
+     * Makes {@code name} another name of the file {@code existing}: no new file, so much cheaper than one.
+     *
+     * @return false if that is not possible here: write a file of its own
+     */
+    default boolean link(String existing, String name) throws IOException {
+        return false;
+    }
+
     /** Removes a file or an empty directory; missing is no error. */
     void delete(String path) throws IOException;
 

@@ -211,11 +211,13 @@ final class LogAppender {
         }
         boolean sync = log.config.flushMessages() <= end - log.durableEnd;
         FileHandle open = segment.made ? log.context.openFiles().retained(segment) : null;
-        ByteBuffer epochs = log.epochsDirty ? log.epochs.image() : null;
-        log.epochsDirty = false;
+        // Rule I1. Without syncs the batch itself keeps its epoch best: recovery reads it from there.
+        ByteBuffer epochs = sync && log.epochsDirty ? log.epochs.image() : null;
+        log.epochsDirty &= epochs == null;
         AppendJob job = new AppendJob(
                 log.identity,
                 !log.directoryMade,
+                log.directoryMade ? null : log.context.siblings().of(log.identity),
                 epochs,
                 segment.path(log.identity, SegmentFiles.LOG),
                 open,
@@ -235,7 +237,7 @@ final class LogAppender {
                 open.release();
             }
             if (failure == null) {
-                written(target, open == null ? file : null, sync);
+                written(target, open == null ? file : null, sync, epochs != null);
             } else {
                 log.epochsDirty |= epochs != null;
                 failed(failure);
@@ -243,12 +245,16 @@ final class LogAppender {
         });
     }
 
-    private void written(Segment segment, FileHandle opened, boolean synced) {
+    private void written(Segment segment, FileHandle opened, boolean synced, boolean epochsWritten) {
         if (opened != null) {
             log.context.openFiles().adopt(segment, opened);
         }
         segment.made = true;
-        log.directoryMade = true;
+        log.epochsOnDisk |= epochsWritten;
+        if (!log.directoryMade) {
+            log.directoryMade = true;
+            log.context.siblings().made(log.identity);
+        }
         int from = segment.size;
         for (int i = 0; i < inFlight.size(); i++) {
             QueuedBatch queued = inFlight.get(i);

@@ -20,6 +20,8 @@ public final class LogContext {
     private final OpenFiles openFiles;
     private final WarmChunks warm;
     private final DiskSpace diskSpace;
+    private final Siblings siblings = new Siblings();
+    private final RootSync rootSync;
     private boolean offline;
 
     public LogContext(Ports ports, DiskExecutor disk, LogHost host, LogLimits limits) {
@@ -30,6 +32,7 @@ public final class LogContext {
         this.openFiles = new OpenFiles(limits.openFiles());
         this.warm = new WarmChunks(limits.warmBytes());
         this.diskSpace = new DiskSpace(disk, ports.clock(), limits.reserveBytes());
+        this.rootSync = new RootSync(disk);
     }
 
     /**
@@ -95,5 +98,13 @@ public final class LogContext {
 
     DiskSpace diskSpace() {
         return diskSpace;
+    }
+
+    Siblings siblings() {
+        return siblings;
+    }
+
+    RootSync rootSync() {
+        return rootSync;
     }
 }

@@ -143,32 +143,47 @@ final class LogFlusher {
         }
         running = true;
         Segment segment = task.segment() == null ? log.segments.last() : task.segment();
-        if (task.sync() && segment.maxTimestamp >= 0 && task.snapshot()) {
+        boolean closing = task.segment() != null;
+        boolean indexed = closing || (task.snapshot() && segment.index.offsetEntries() > 0);
+        boolean keepsMore = closing || !log.tiny();
+        if (indexed && segment.maxTimestamp >= 0) {
             segment.index.addTime(segment.maxTimestamp, segment.maxTimestampOffset);
         }
-        long end = task.segment() == null ? log.writtenEnd : task.end();
-        ProducerStates.Image image =
-                task.image() == null && task.snapshot() ? log.producers.image() : task.image();
+        long end = closing ? task.end() : log.writtenEnd;
+        boolean snapshot = task.snapshot() && segment.made && keepsMore && log.snapshotEnd < end;
+        ProducerStates.Image image = snapshot && task.image() == null ? log.producers.image() : task.image();
         IndexTail.Filing filing = segment.index.filing();
+        boolean writeEpochs =
+                log.epochsDirty && log.directoryMade && task.sync() && (keepsMore || log.epochsOnDisk);
         Job job = new Job(
                 log.identity,
                 segment.baseOffset,
-                segment.made,
                 segment.size,
-                task.segment() != null || task.snapshot(),
+                closing,
+                task.snapshot(),
+                indexed,
                 filing,
                 segment.aborted == null ? null : segment.aborted.image(0),
-                image == null || !segment.made ? null : image.encode(),
+                snapshot ? image.encode() : null,
                 end,
-                task.sync(),
+                task.sync() && log.durableEnd < end,
                 task.sync() && log.durableEnd < end ? unsyncedBefore(segment) : List.of(),
-                log.epochsDirty && log.directoryMade ? log.epochs.image() : null,
-                task.sync() && !log.directoryDurable);
-        boolean epochsWritten = job.epochs() != null;
-        log.epochsDirty &= !epochsWritten;
+                task.sync() && (closing || !segment.nameDurable),
+                task.sync() && !log.directoryDurable,
+                writeEpochs ? log.epochs.image() : null);
+        if (!segment.made || job.isEmpty()) {
+            finished(task, segment, filing, end, null);
+            return;
+        }
+        log.epochsDirty &= !writeEpochs;
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (none, failure) -> {
-            log.epochsDirty |= epochsWritten && failure != null;
-            finished(task, segment, filing, end, failure);
+            log.epochsDirty |= writeEpochs && failure != null;
+            log.epochsOnDisk |= writeEpochs;
+            if (failure == null && job.syncRoot()) {
+                log.context.rootSync().run((nothing, failed) -> finished(task, segment, filing, end, failed));
+            } else {
+                finished(task, segment, filing, end, failure);
+            }
         });
     }
 
@@ -179,8 +194,11 @@ final class LogFlusher {
             segment.index.filed(filing);
             if (task.sync()) {
                 log.durableEnd = Math.max(log.durableEnd, end);
-                segment.nameDurable = segment.made;
-                log.directoryDurable = log.directoryMade;
+                segment.nameDurable |= segment.made;
+                log.directoryDurable |= log.directoryMade;
+            }
+            if (task.snapshot()) {
+                log.snapshotEnd = Math.max(log.snapshotEnd, end);
             }
             if (task.segment() != null) {
                 segment.index = null;
@@ -215,73 +233,101 @@ final class LogFlusher {
     }
 
     /**
-     * @param closing cut the file to {@code size} (it may have been preallocated) and make index files even when empty
+     * What is synced: of a closed segment everything, for nothing of it is looked at again. Of the active one the log, and at a stop the indexes that are
+     * more than empty; a snapshot is checked at the next start, and missed without harm if a power cut took it.
+     *
+     * @param closing the segment takes no more
+     * @param stopping cut the file to {@code size} (it may have been preallocated)
+     * @param indexed make index files even when empty, and sync them
      * @param end names the snapshot
      */
     private record Job(
             LogIdentity log,
             long baseOffset,
-            boolean made,
             int size,
             boolean closing,
+            boolean stopping,
+            boolean indexed,
             IndexTail.Filing filing,
             ByteBuffer aborted,
             ByteBuffer snapshot,
             long end,
-            boolean sync,
+            boolean syncLog,
             List<String> olderFiles,
-            ByteBuffer epochs,
-            boolean syncParent)
+            boolean syncNames,
+            boolean syncRoot,
+            ByteBuffer epochs)
             implements DiskJob<Void> {
+
+        boolean isEmpty() {
+            boolean files = closing || !filing.isEmpty() || snapshot != null || epochs != null;
+            return !files && !syncLog && !syncNames && !syncRoot;
+        }
 
         @Override
         public Void run(FileSystem files) throws IOException {
-            if (!made) {
-                return null;
-            }
             for (String older : olderFiles) {
                 PartitionFiles.sync(files, older);
             }
-            if (sync) {
-                syncLog(files);
+            if (syncLog || stopping) {
+                finishLog(files);
             }
-            boolean force = closing || filing.firstOffsetEntry() > 0;
-            PartitionFiles.writeIndex(
-                    files, path(SegmentFiles.OFFSET_INDEX), filing.firstOffsetEntry(), OffsetIndex.ENTRY_BYTES,
-                    filing.offsetEntries(), sync && force);
-            PartitionFiles.writeIndex(
-                    files, path(SegmentFiles.TIME_INDEX), filing.firstTimeEntry(), TimeIndex.ENTRY_BYTES,
-                    filing.timeEntries(), sync && force);
-            if (aborted != null) {
-                PartitionFiles.writeIndex(
-                        files, path(SegmentFiles.TRANSACTION_INDEX), 0, TransactionIndex.ENTRY_BYTES, aborted, sync);
-            }
+            writeIndexes(files);
             if (epochs != null) {
-                AtomicFile.replaceUnsynced(files, log.directory() + '/' + LeaderEpochCache.FILE_NAME, epochs);
+                PartitionFiles.replace(files, log.directory() + '/' + LeaderEpochCache.FILE_NAME, epochs, closing);
             }
             if (snapshot != null) {
-                AtomicFile.replaceUnsynced(
-                        files, SegmentFiles.path(log.directory(), end, SegmentFiles.SNAPSHOT), snapshot);
+                String path = SegmentFiles.path(log.directory(), end, SegmentFiles.SNAPSHOT);
+                PartitionFiles.replace(files, path, snapshot, closing);
             }
-            if (syncParent) {
+            if (syncRoot) {
                 PartitionFiles.sync(files, log.directory() + '/' + PartitionMetadataFile.FILE_NAME);
             }
-            if (sync) {
+            if (syncNames || syncRoot) {
                 files.syncDirectory(log.directory());
-            }
-            if (syncParent) {
-                files.syncDirectory("");
             }
             return null;
         }
 
-        private void syncLog(FileSystem files) throws IOException {
+        private void writeIndexes(FileSystem files) throws IOException {
+            PartitionFiles.writeIndex(
+                    files,
+                    path(SegmentFiles.OFFSET_INDEX),
+                    filing.firstOffsetEntry(),
+                    OffsetIndex.ENTRY_BYTES,
+                    filing.offsetEntries(),
+                    indexed,
+                    indexed);
+            PartitionFiles.writeIndex(
+                    files,
+                    path(SegmentFiles.TIME_INDEX),
+                    filing.firstTimeEntry(),
+                    TimeIndex.ENTRY_BYTES,
+                    filing.timeEntries(),
+                    indexed,
+                    indexed);
+            if (aborted != null) {
+                PartitionFiles.writeIndex(
+                        files,
+                        path(SegmentFiles.TRANSACTION_INDEX),
+                        0,
+                        TransactionIndex.ENTRY_BYTES,
+                        aborted,
+                        true,
+                        stopping);
+            }
+        }
+
+        private void finishLog(FileSystem files) throws IOException {
             FileHandle file = files.open(path(SegmentFiles.LOG), FileSystem.Mode.READ_WRITE);
             try {
-                if (closing && file.size() > size) {
+                boolean longer = stopping && file.size() > size;
+                if (longer) {
                     file.truncate(size);
                 }
-                file.sync();
+                if (syncLog || longer) {
+                    file.sync();
+                }
             } finally {
                 file.release();
             }

@@ -10,6 +10,9 @@ import records.BatchSummary;
 /** The owner-side state of one log, shared by its parts (appender, reader, flusher, ...). No behaviour beyond keeping itself consistent. */
 final class LogState {
 
+    /** A log of one segment of at most so many bytes is read anew at a start faster than snapshot and index files are made at a stop. */
+    static final int TINY_BYTES = 1 << 16;
+
     final LogIdentity identity;
     final LogContext context;
     final SegmentList segments = new SegmentList();
@@ -27,12 +30,16 @@ final class LogState {
     /** End of what is fsynced, names and all. */
     long durableEnd;
     long highWatermark;
+    /** Offset of the newest producer snapshot, -1 when there is none. */
+    long snapshotEnd = -1;
     long lastFlushNanos;
 
     boolean directoryMade;
     /** The names of the directory and of partition.metadata have been synced. */
     boolean directoryDurable;
     boolean epochsDirty;
+    /** There is a leader-epoch-checkpoint, so it must be kept up to date. */
+    boolean epochsOnDisk;
     boolean closed;
 
     LogState(LogIdentity identity, LogContext context, LogConfig config) {
@@ -61,9 +68,15 @@ final class LogState {
         producers = found.producers();
         epochs = found.epochs();
         epochsDirty = found.epochsChanged();
+        epochsOnDisk = found.epochsOnDisk();
         damage.addAll(found.damage());
+        snapshotEnd = found.snapshotAtEnd() ? found.endOffset() : -1;
         writtenEnd = found.endOffset();
         assignedEnd = found.endOffset();
+    }
+
+    boolean tiny() {
+        return segments.count() == 1 && segments.last().size <= TINY_BYTES;
     }
 
     /** A segment to be written next. */

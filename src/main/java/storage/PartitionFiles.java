@@ -8,15 +8,26 @@ final class PartitionFiles {
 
     private PartitionFiles() {}
 
-    /** Makes the partition's directory and partition.metadata, unless they are there. {@code durable}: content synced; the caller syncs the directories. */
-    static void makeDirectory(FileSystem files, LogIdentity log, boolean durable) throws IOException {
+    /**
+     * Makes the partition's directory and partition.metadata, unless they are there. {@code durable}: content synced; the caller syncs the directories.
+     *
+     * @param sibling another partition of the topic whose partition.metadata may be linked, or null
+     */
+    static void makeDirectory(FileSystem files, LogIdentity log, String sibling, boolean durable) throws IOException {
         if (!files.isDirectory(log.directory())) {
             files.createDirectory(log.directory());
         }
-        String path = log.directory() + '/' + PartitionMetadataFile.FILE_NAME;
+        String path = metadata(log.directory());
+        if (sibling != null && files.link(metadata(sibling), path)) {
+            return;
+        }
         if (!files.exists(path)) {
             replace(files, path, PartitionMetadataFile.image(log.topicId()), durable);
         }
+    }
+
+    private static String metadata(String directory) {
+        return directory + '/' + PartitionMetadataFile.FILE_NAME;
     }
 
     /** Replaces a small file by way of a temporary one (rule S4); without {@code durable} nothing is synced: safe against a crash of the process only. */
@@ -51,10 +62,17 @@ final class PartitionFiles {
         }
     }
 
-    /** Writes entries into an index file and cuts it behind them; no entries at 0 and no file: nothing to do. */
-    static void writeIndex(FileSystem files, String path, int firstEntry, int entryBytes, ByteBuffer entries, boolean durable)
+    /** Writes entries into an index file and cuts it behind them; without entries only if {@code force}: then there is a file at least. */
+    static void writeIndex(
+            FileSystem files,
+            String path,
+            int firstEntry,
+            int entryBytes,
+            ByteBuffer entries,
+            boolean force,
+            boolean durable)
             throws IOException {
-        if (!entries.hasRemaining() && !durable) {
+        if (!entries.hasRemaining() && !force) {
             return;
         }
         FileHandle file = files.open(path, FileSystem.Mode.CREATE);

@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * The log of one replica. All methods on the owner's thread; callbacks too, possibly before the method returns. Opened by {@link LogContext#open}.
  *
- * <p>A new partition costs no disk access: its directory, partition.metadata, leader-epoch-checkpoint and first segment are made by its first append,
- * before that append is answered (durable logs: synced, names included, rule S4).
+ * <p>A new partition costs no disk access: its directory, partition.metadata and first segment are made by its first append, before that append is
+ * answered (durable logs: synced, names included, rule S4).
  */
 public abstract class PartitionLog {
 
@@ -73,8 +73,8 @@ public abstract class PartitionLog {
     public abstract void offsetOfMaxTimestamp(Callback<TimestampOffset> done);
 
     /**
-     * A new leader epoch begins at the log's end. The callback comes without disk access; the epoch is persisted by the next append of this log, before
-     * that append's batch is written (rule I1).
+     * A new leader epoch begins at the log's end. The callback comes without disk access. Rule I1: a durable log persists the epoch before the next batch is
+     * written; else the epoch is as safe as its first batch, which carries it: recovery reads it there until the checkpoint is written in the background.
      */
     public abstract void beginEpoch(int epoch, Callback<Void> done);
 
@@ -100,6 +100,9 @@ public abstract class PartitionLog {
     /** {@link #flush}, then closes the files; no further use. Failure: the clean mark must not be written (rule S6). */
     public abstract void close(Callback<Void> done);
 
-    /** Renames the directory to Kafka's deleted form, then unlinks in the background. */
+    /**
+     * Renames the directory to Kafka's deleted form, then unlinks in the background. The checkpoint files must be written without this partition before one
+     * of the same name is opened: they know topics by name only.
+     */
     public abstract void delete(Callback<Void> done);
 }

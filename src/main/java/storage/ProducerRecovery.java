@@ -67,7 +67,7 @@ final class ProducerRecovery {
         if (segment.aborted != null) {
             try {
                 PartitionFiles.writeIndex(
-                        files, path, 0, TransactionIndex.ENTRY_BYTES, segment.aborted.image(0), true);
+                        files, path, 0, TransactionIndex.ENTRY_BYTES, segment.aborted.image(0), true, true);
             } catch (DiskFullException noRoom) {
                 LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
             }

@@ -9,6 +9,8 @@ import java.util.List;
  * @param endOffset first offset after the last batch
  * @param durableEnd up to where the log is known to be on the disk
  * @param epochsChanged leader-epoch-checkpoint must be written again
+ * @param epochsOnDisk there is a leader-epoch-checkpoint
+ * @param snapshotAtEnd there is a producer snapshot at {@code endOffset}
  * @param damage ranges without valid batches (rule S8)
  */
 record RecoveredLog(
@@ -18,4 +20,6 @@ record RecoveredLog(
         ProducerStates producers,
         LeaderEpochCache epochs,
         boolean epochsChanged,
+        boolean epochsOnDisk,
+        boolean snapshotAtEnd,
         List<DamagedRange> damage) {}

@@ -50,6 +50,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
     private LeaderEpochCache epochs;
     private boolean epochsChanged;
     private boolean epochsLost;
+    private boolean epochsOnDisk;
     private long end;
     /** Base of the first segment that was checked batch by batch; MAX_VALUE when none was. */
     private long scannedFrom = Long.MAX_VALUE;
@@ -83,6 +84,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         }
         long durableEnd = unsynced ? settings.start().recoveryPoint() : end;
         ensureActive();
+        epochsLost &= segments.get(0).baseOffset < scannedFrom;
         LeaderEpochCache rebuilt = epochsLost ? new LeaderEpochCache() : null;
         ProducerStates producers = new ProducerRecovery(settings, segments, names, damage)
                 .load(files, end, Math.min(scannedFrom, unreadableAbortedFrom), rebuilt);
@@ -91,7 +93,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
             epochsChanged = true;
         }
         epochsChanged |= epochs.truncateFromEnd(end);
-        return new RecoveredLog(segments, end, durableEnd, producers, epochs, epochsChanged, damage);
+        boolean snapshot = names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT));
+        return new RecoveredLog(segments, end, durableEnd, producers, epochs, epochsChanged, epochsOnDisk, snapshot, damage);
     }
 
     /** What a stop in the middle of a deletion or replacement has left. */
@@ -184,6 +187,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         ByteBuffer content = names.contains(LeaderEpochCache.FILE_NAME)
                 ? AtomicFile.read(files, directory + '/' + LeaderEpochCache.FILE_NAME, 16 << 20)
                 : null;
+        epochsOnDisk = content != null;
         LeaderEpochCache.Loaded loaded = content == null ? null : LeaderEpochCache.load(content);
         if (loaded != null && loaded.failure() == null) {
             epochs = loaded.cache();
@@ -205,9 +209,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         if (last.size == 0) {
             return true;
         }
-        String offsetIndex = last.path(settings.identity(), SegmentFiles.OFFSET_INDEX);
-        String timeIndex = last.path(settings.identity(), SegmentFiles.TIME_INDEX);
-        if (!files.exists(offsetIndex) || !files.exists(timeIndex)) {
+        if (last.size > LogState.TINY_BYTES && !hasIndexes(files, last)) {
             return false;
         }
         SegmentView view = new SegmentView(settings.identity(), last.baseOffset, last.size, null, 0);
@@ -218,32 +220,58 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 return false;
             }
             last.firstTimestamp = scanner.maxTimestamp();
-            long offsetBytes = files.size(offsetIndex);
-            long timeBytes = files.size(timeIndex);
+            last.maxTimestampKnown = true;
+            String offsetIndex = last.path(settings.identity(), SegmentFiles.OFFSET_INDEX);
             IndexSearch.OffsetEntry entry =
                     IndexSearch.floorOffset(files, offsetIndex, last.baseOffset, Long.MAX_VALUE);
-            boolean sound = offsetBytes % OffsetIndex.ENTRY_BYTES == 0 && timeBytes % TimeIndex.ENTRY_BYTES == 0;
-            if (!sound || (entry != null && !view.moveTo(scanner, entry))) {
+            if (entry != null && !continueIndexes(files, last, view, scanner, entry)) {
                 return false;
             }
-            int indexed = scanner.position();
+            int epoch = -1;
             while (scanner.load()) {
+                if (scanner.maxTimestamp() > last.maxTimestamp) {
+                    last.maxTimestamp = scanner.maxTimestamp();
+                    last.maxTimestampOffset = scanner.lastOffset();
+                }
+                epoch = scanner.leaderEpoch();
                 end = scanner.lastOffset() + 1;
                 scanner.skip();
             }
-            IndexSearch.TimeEntry time = IndexSearch.lastTime(files, timeIndex, last.baseOffset);
-            last.maxTimestamp = time == null ? -1 : time.timestamp();
-            last.maxTimestampOffset = time == null ? -1 : time.lastOffset();
-            last.maxTimestampKnown = true;
-            last.index.startFrom(
-                    (int) (offsetBytes / OffsetIndex.ENTRY_BYTES),
-                    (int) (timeBytes / TimeIndex.ENTRY_BYTES),
-                    last.maxTimestamp,
-                    last.size - indexed);
+            epochsLost |= epoch > epochs.latestEpoch();
             return scanner.position() == last.size;
         } finally {
             view.close(file);
         }
+    }
+
+    private boolean hasIndexes(FileSystem files, Segment segment) throws IOException {
+        for (String suffix : List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX)) {
+            String path = segment.path(settings.identity(), suffix);
+            int entry = suffix.equals(SegmentFiles.OFFSET_INDEX) ? OffsetIndex.ENTRY_BYTES : TimeIndex.ENTRY_BYTES;
+            if (!files.exists(path) || files.size(path) % entry != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Goes to the last indexed batch; what lies behind it is walked. False when an index does not fit the log. */
+    private boolean continueIndexes(
+            FileSystem files, Segment last, SegmentView view, BatchScanner scanner, IndexSearch.OffsetEntry entry)
+            throws IOException {
+        String timeIndex = last.path(settings.identity(), SegmentFiles.TIME_INDEX);
+        IndexSearch.TimeEntry time = IndexSearch.lastTime(files, timeIndex, last.baseOffset);
+        if (!hasIndexes(files, last) || !view.moveTo(scanner, entry)) {
+            return false;
+        }
+        last.maxTimestamp = time == null ? -1 : time.timestamp();
+        last.maxTimestampOffset = time == null ? -1 : time.lastOffset();
+        last.index.startFrom(
+                (int) (files.size(last.path(settings.identity(), SegmentFiles.OFFSET_INDEX)) / OffsetIndex.ENTRY_BYTES),
+                (int) (files.size(timeIndex) / TimeIndex.ENTRY_BYTES),
+                last.maxTimestamp,
+                last.size - scanner.position());
+        return true;
     }
 
     /** From the segment that holds {@code from} to the end. */
@@ -369,10 +397,10 @@ final class Recovery implements DiskJob<RecoveredLog> {
         try {
             PartitionFiles.writeIndex(
                     files, segment.path(settings.identity(), SegmentFiles.OFFSET_INDEX), 0, OffsetIndex.ENTRY_BYTES,
-                    filing.offsetEntries(), true);
+                    filing.offsetEntries(), true, true);
             PartitionFiles.writeIndex(
                     files, segment.path(settings.identity(), SegmentFiles.TIME_INDEX), 0, TimeIndex.ENTRY_BYTES,
-                    filing.timeEntries(), true);
+                    filing.timeEntries(), true, true);
         } catch (DiskFullException noRoom) {
             LOG.warn("No room for the index of {}: reads of it search longer", segment.path(settings.identity(), ""));
         }

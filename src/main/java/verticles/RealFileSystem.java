@@ -93,6 +93,16 @@ final class RealFileSystem implements FileSystem, AutoCloseable {
     }
 
     @Override
+    public boolean link(String existing, String name) {
+        try {
+            Files.createLink(resolve(name), resolve(existing));
+            return true;
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    @Override
     public void rename(String from, String to) throws IOException {
         try {
             Files.move(resolve(from), resolve(to), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
