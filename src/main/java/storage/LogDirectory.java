@@ -72,6 +72,9 @@ public final class LogDirectory {
             MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
             if (clean && !request.mutations().active("clean-mark-kept")) {
                 CleanMark.remove(files);
+            } else {
+                // What was read here counts from now on (rule I12): a power cut must not bring back an older checkpoint.
+                files.syncDirectory("");
             }
             return new Opened(
                     meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
