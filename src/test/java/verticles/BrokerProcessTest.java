@@ -107,7 +107,7 @@ class BrokerProcessTest {
             int port = Integer.parseInt(ready.group(1));
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 assertTrue(socket.isConnected());
-                process.destroy();
+                process.toHandle().destroy();
                 assertTrue(process.waitFor(60, TimeUnit.SECONDS));
             }
             String said = all(output);
