@@ -35,6 +35,11 @@ final class AnswerText {
             "leaderEpoch",
             "isCordoned",
             "epoch");
+    /**
+     * Configs left out: one that is only ours, and one that Kafka sets for all brokers by itself when a new cluster has eligible leader replicas.
+     */
+    private static final Set<String> CONFIGS_LEFT_OUT = Set.of("record.validation", "min.insync.replicas");
+
     private static final Set<String> TEXT_FOR_PEOPLE = Set.of("errorMessage", "documentation");
 
     private final Map<String, String> topicIds = new LinkedHashMap<>();
@@ -78,7 +83,11 @@ final class AnswerText {
         }
         if (node.isArray()) {
             List<JsonNode> elements = new ArrayList<>();
-            node.forEach(element -> elements.add(normal(field, element, ordered)));
+            for (JsonNode element : node) {
+                if (!CONFIGS_LEFT_OUT.contains(element.path("name").asText())) {
+                    elements.add(normal(field, element, ordered));
+                }
+            }
             if (!ordered && !elements.isEmpty() && !elements.get(0).isInt()) {
                 elements.sort(Comparator.comparing(JsonNode::toString));
             }

@@ -95,7 +95,6 @@ final class ConfigQuestions {
             "auto.create.topics.enable",
             "message.max.bytes",
             "compression.type",
-            "min.insync.replicas",
             "log.cleanup.policy",
             "node.id",
             "delete.topic.enable"
@@ -236,7 +235,7 @@ final class ConfigQuestions {
                 (v, s) -> incremental(type, name, operation, keysAndValues));
     }
 
-    private static DescribeConfigsRequestData describe(byte type, String name, String... keys) {
+    static DescribeConfigsRequestData describe(byte type, String name, String... keys) {
         DescribeConfigsResource resource = new DescribeConfigsResource()
                 .setResourceType(type)
                 .setResourceName(name)

@@ -1,10 +1,17 @@
 package compat;
 
 import java.io.IOException;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
+import org.apache.kafka.common.message.DescribeConfigsResponseData;
+import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResourceResult;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
+import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
@@ -15,10 +22,24 @@ final class Conversation implements AutoCloseable {
         ApiMessage at(short version, String suffix);
     }
 
+    private static final Set<ApiKeys> CHANGES = EnumSet.of(
+            ApiKeys.CREATE_TOPICS,
+            ApiKeys.DELETE_TOPICS,
+            ApiKeys.CREATE_PARTITIONS,
+            ApiKeys.ALTER_CONFIGS,
+            ApiKeys.INCREMENTAL_ALTER_CONFIGS,
+            ApiKeys.ALTER_CLIENT_QUOTAS,
+            ApiKeys.UPDATE_FEATURES);
+
+    /** A client metrics subscription; the last change to it shows how far the broker is. */
+    private static final String MARK = "mark";
+
     private final int port;
     private final AnswerText text = new AnswerText();
     private final Map<String, String> answers = new LinkedHashMap<>();
     private RawConnection connection;
+    private boolean changed;
+    private int marks;
 
     Conversation(int port) {
         this.port = port;
@@ -54,10 +75,11 @@ final class Conversation implements AutoCloseable {
     private void askOnce(String label, ApiKeys key, short version, ApiMessage request, boolean ordered) {
         String answer;
         try {
-            if (connection == null) {
-                connection = new RawConnection("127.0.0.1", port);
+            if (changed && !CHANGES.contains(key)) {
+                settle();
             }
-            answer = text.of(connection.ask(key, version, request), version, ordered);
+            answer = text.of(connected().ask(key, version, request), version, ordered);
+            changed |= CHANGES.contains(key);
         } catch (UnsupportedVersionException e) {
             return;
         } catch (IOException e) {
@@ -65,6 +87,46 @@ final class Conversation implements AutoCloseable {
             answer = "hangs up (" + e.getClass().getSimpleName() + ")";
         }
         answers.put(label + " | " + key + " v" + version, answer);
+    }
+
+    private RawConnection connected() throws IOException {
+        if (connection == null) {
+            connection = new RawConnection("127.0.0.1", port);
+        }
+        return connection;
+    }
+
+    /**
+     * Kafka answers a change when its controller has it, and shows it when the broker has it too: waits for one more change to be shown, for they come in
+     * order.
+     */
+    private void settle() throws IOException {
+        String mark = Integer.toString(++marks + 1_000);
+        AlterableConfig config = new AlterableConfig().setName("interval.ms").setValue(mark);
+        AlterConfigsResource resource = new AlterConfigsResource()
+                .setResourceType(ConfigQuestions.CLIENT_METRICS)
+                .setResourceName(MARK);
+        resource.configs().add(config);
+        IncrementalAlterConfigsRequestData request = new IncrementalAlterConfigsRequestData();
+        request.resources().add(resource);
+        connected().ask(ApiKeys.INCREMENTAL_ALTER_CONFIGS, (short) 1, request);
+        while (!mark.equals(shownMark())) {
+            Await.briefly();
+        }
+        changed = false;
+    }
+
+    private String shownMark() throws IOException {
+        DescribeConfigsResponseData answer = (DescribeConfigsResponseData) connected()
+                .ask(
+                        ApiKeys.DESCRIBE_CONFIGS,
+                        (short) 4,
+                        ConfigQuestions.describe(ConfigQuestions.CLIENT_METRICS, MARK));
+        return answer.results().get(0).configs().stream()
+                .filter(entry -> entry.name().equals("interval.ms"))
+                .map(DescribeConfigsResourceResult::value)
+                .findFirst()
+                .orElse(null);
     }
 
     @Override
