@@ -3,6 +3,7 @@ package config;
 import static config.KeyTable.atLeast;
 import static config.KeyTable.oneOf;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,12 +26,14 @@ public final class ResourceKeys {
         return CLIENT_METRICS.get(name);
     }
 
-    static Map<String, ConfigKey> groupKeys() {
-        return GROUP;
+    /** By name. */
+    public static Collection<ConfigKey> allOfGroups() {
+        return GROUP.values();
     }
 
-    static Map<String, ConfigKey> clientMetricsKeys() {
-        return CLIENT_METRICS;
+    /** By name. */
+    public static Collection<ConfigKey> allOfClientMetrics() {
+        return CLIENT_METRICS.values();
     }
 
     private static Map<String, ConfigKey> collect(KeyTable keys) {
@@ -62,7 +65,7 @@ public final class ResourceKeys {
         keys.int32("share.session.timeout.ms", 45000, atLeast(1));
         keys.int64("streams.acceptable.recovery.lag", 10000L, atLeast(0));
         keys.int32("streams.assignment.interval.ms", 1000, atLeast(0));
-        keys.string("streams.assignor.name", null, null);
+        keys.string("streams.assignor.name", "sticky", null);
         keys.bool("streams.assignor.offload.enable", true);
         keys.int32("streams.heartbeat.interval.ms", 5000, atLeast(1));
         keys.int32("streams.initial.rebalance.delay.ms", 3000, atLeast(0));

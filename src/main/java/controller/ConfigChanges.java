@@ -52,7 +52,8 @@ final class ConfigChanges {
             }
             AlterConfigsResourceResponse result = new AlterConfigsResourceResponse()
                     .setResourceType(target.type())
-                    .setResourceName(target.name());
+                    .setResourceName(target.name())
+                    .setErrorMessage(null);
             try {
                 once(counts.get(target));
                 draft.add(change(draft.image(), target, changes(resource), false));
@@ -80,7 +81,8 @@ final class ConfigChanges {
             AlterConfigsResponseData.AlterConfigsResourceResponse result =
                     new AlterConfigsResponseData.AlterConfigsResourceResponse()
                             .setResourceType(target.type())
-                            .setResourceName(target.name());
+                            .setResourceName(target.name())
+                            .setErrorMessage(null);
             try {
                 once(counts.get(target));
                 List<Change> changes = new ArrayList<>();

@@ -48,7 +48,7 @@ public final class ControllerMachine {
         int nodeId = config.node().nodeId();
         this.topicCreation = new TopicCreation(config.topics(), new EffectiveConfigs(config), new TopicIds(random));
         this.topicDeletion = new TopicDeletion(config.topics().deleteEnabled());
-        this.configChanges = new ConfigChanges(new ResourceRules(nodeId));
+        this.configChanges = new ConfigChanges(new ResourceRules(nodeId, config.properties()));
         this.featureChanges = new FeatureChanges(nodeId);
         this.latest = image;
     }

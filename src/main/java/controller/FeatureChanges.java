@@ -40,12 +40,14 @@ final class FeatureChanges {
                     .setErrorMessage("The update failed for all features since the following feature had an error: "
                             + refusal.getMessage());
         }
-        for (FeatureUpdateKey update : request.featureUpdates()) {
-            answer.results()
-                    .add(new UpdatableFeatureResult()
-                            .setFeature(update.feature())
-                            .setErrorCode(answer.errorCode())
-                            .setErrorMessage(answer.errorMessage()));
+        // As in Kafka, features are named one by one only when all of them were updated.
+        if (answer.errorCode() == Errors.NONE.code()) {
+            for (FeatureUpdateKey update : request.featureUpdates()) {
+                answer.results()
+                        .add(new UpdatableFeatureResult()
+                                .setFeature(update.feature())
+                                .setErrorMessage(null));
+            }
         }
         return request.validateOnly() ? Decision.unchanged(answer) : new Decision<>(List.copyOf(records), answer);
     }

@@ -32,7 +32,15 @@ final class QuotaChanges {
     Decision<AlterClientQuotasResponseData> decide(MetadataImage image, AlterClientQuotasRequestData request) {
         Draft draft = new Draft(image);
         AlterClientQuotasResponseData answer = new AlterClientQuotasResponseData();
+        Map<QuotaEntity, AlterClientQuotasResponseData.EntryData> answered = new TreeMap<>();
         for (EntryData entry : request.entries()) {
+            AlterClientQuotasResponseData.EntryData before = answered.get(entity(entry));
+            if (before != null) {
+                // As in Kafka, what was asked first is done, and the answer says that it was asked twice.
+                before.setErrorCode(Errors.INVALID_REQUEST.code())
+                        .setErrorMessage("the request has this entity more than once; only the first was taken");
+                continue;
+            }
             AlterClientQuotasResponseData.EntryData result =
                     new AlterClientQuotasResponseData.EntryData().setErrorMessage(null);
             for (EntityData part : entry.entity()) {
@@ -47,8 +55,15 @@ final class QuotaChanges {
                 result.setErrorCode(refusal.error().code()).setErrorMessage(refusal.getMessage());
             }
             answer.entries().add(result);
+            answered.put(entity(entry), result);
         }
         return request.validateOnly() ? Decision.unchanged(answer) : draft.decide(answer);
+    }
+
+    private static QuotaEntity entity(EntryData entry) {
+        Map<String, String> parts = new TreeMap<>();
+        entry.entity().forEach(part -> parts.put(part.entityType(), part.entityName()));
+        return QuotaEntity.of(parts);
     }
 
     private static List<MetadataRecord> change(MetadataImage image, EntryData entry) throws Refusal {

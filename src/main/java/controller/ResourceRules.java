@@ -1,5 +1,6 @@
 package controller;
 
+import common.TopicNames;
 import config.BrokerKeys;
 import config.ConfigKey;
 import config.ResourceKeys;
@@ -26,9 +27,12 @@ final class ResourceRules {
             "client_source_port");
 
     private final int nodeId;
+    private final Map<String, String> brokerSettings;
 
-    ResourceRules(int nodeId) {
+    /** @param brokerSettings of this node's properties file: they bound what groups may have */
+    ResourceRules(int nodeId, Map<String, String> brokerSettings) {
         this.nodeId = nodeId;
+        this.brokerSettings = brokerSettings;
     }
 
     void checkResource(MetadataImage image, ConfigTarget target) throws Refusal {
@@ -36,6 +40,10 @@ final class ResourceRules {
         switch (target.type()) {
             case ConfigTarget.TOPIC -> {
                 require(!unnamed, "Default topic resources are not allowed.");
+                String problem = TopicNames.problem(target.name());
+                if (problem != null) {
+                    throw new Refusal(Errors.INVALID_TOPIC_EXCEPTION, problem);
+                }
                 if (image.topic(target.name()) == null) {
                     throw new Refusal(
                             Errors.UNKNOWN_TOPIC_OR_PARTITION, "The topic '" + target.name() + "' does not exist.");
@@ -151,15 +159,44 @@ final class ResourceRules {
         }
     }
 
-    private static void checkGroup(Map<String, String> settings) throws Refusal {
+    private void checkGroup(Map<String, String> settings) throws Refusal {
         for (Map.Entry<String, String> setting : settings.entrySet()) {
             ConfigKey key = ResourceKeys.group(setting.getKey());
-            String problem =
-                    key == null ? "Unknown group config name: " + setting.getKey() : key.problem(setting.getValue());
+            String problem = key == null
+                    ? "Unknown group config name: " + setting.getKey()
+                    : key.problem(setting.getValue());
+            if (problem == null) {
+                problem = outOfBounds(setting.getKey(), setting.getValue());
+            }
             if (problem != null) {
                 throw new Refusal(Errors.INVALID_CONFIG, problem);
             }
         }
+    }
+
+    /** The broker bounds group settings by keys named after them: group.consumer.min.session.timeout.ms for consumer.session.timeout.ms. */
+    private String outOfBounds(String name, String value) {
+        int kind = name.indexOf('.');
+        Long least = bound("group." + name.substring(0, kind) + ".min" + name.substring(kind));
+        Long most = bound("group." + name.substring(0, kind) + ".max" + name.substring(kind));
+        if (least == null && most == null) {
+            return null;
+        }
+        long number = Long.parseLong(value.trim());
+        boolean fits = (least == null || number >= least) && (most == null || number <= most);
+        return fits
+                ? null
+                : name + "=" + value + " is outside of what this broker allows: " + (least == null ? "" : least) + " to "
+                        + (most == null ? "" : most);
+    }
+
+    /** null when there is no such key. */
+    private Long bound(String brokerKey) {
+        ConfigKey key = BrokerKeys.get(brokerKey);
+        return key == null
+                ? null
+                : Long.valueOf(
+                        brokerSettings.getOrDefault(brokerKey, key.defaultText()).trim());
     }
 
     private static void require(boolean holds, String message) throws Refusal {

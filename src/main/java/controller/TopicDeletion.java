@@ -6,6 +6,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
 import metadata.MetadataRecords;
@@ -26,8 +27,36 @@ final class TopicDeletion {
         this.enabled = enabled;
     }
 
+    /** One entry of the request with what became of it. */
+    private record Entry(DeleteTopicState asked, TopicImage found, DeletableTopicResult result) {}
+
     Decision<DeleteTopicsResponseData> decide(MetadataImage image, DeleteTopicsRequestData request) {
+        List<Entry> entries = entries(image, request);
+        Map<Uuid, Integer> mentions = new TreeMap<>();
+        entries.stream()
+                .filter(entry -> entry.found() != null)
+                .forEach(entry -> mentions.merge(entry.found().id(), 1, Integer::sum));
         Draft draft = new Draft(image);
+        DeleteTopicsResponseData answer = new DeleteTopicsResponseData();
+        for (Entry entry : entries) {
+            if (entry.found() == null) {
+                answer.responses().add(entry.result());
+            } else if (mentions.get(entry.found().id()) == 1) {
+                draft.add(List.of(MetadataRecords.removeTopic(entry.found().id())));
+                answer.responses().add(entry.result());
+            } else if (entry.asked().name() != null) {
+                // Named by name and by id: nothing is deleted, and as in Kafka only the name is answered.
+                answer.responses()
+                        .add(entry.result()
+                                .setErrorCode(Errors.INVALID_REQUEST.code())
+                                .setErrorMessage("the topic of this name is also named by its id"));
+            }
+        }
+        return draft.decide(answer);
+    }
+
+    /** Each topic asked for, once. */
+    private List<Entry> entries(MetadataImage image, DeleteTopicsRequestData request) {
         List<DeleteTopicState> asked = new ArrayList<>(request.topics());
         for (String name : request.topicNames()) {
             asked.add(new DeleteTopicState().setName(name));
@@ -36,28 +65,26 @@ final class TopicDeletion {
         for (DeleteTopicState topic : asked) {
             counts.merge(key(topic), 1, Integer::sum);
         }
-        DeleteTopicsResponseData answer = new DeleteTopicsResponseData();
-        Set<Object> answered = new LinkedHashSet<>();
+        Set<Object> seen = new LinkedHashSet<>();
+        List<Entry> entries = new ArrayList<>();
         for (DeleteTopicState topic : asked) {
-            if (!answered.add(key(topic))) {
+            if (!seen.add(key(topic))) {
                 continue;
             }
-            DeletableTopicResult result =
-                    new DeletableTopicResult().setName(topic.name()).setTopicId(topic.topicId());
+            DeletableTopicResult result = new DeletableTopicResult()
+                    .setName(topic.name())
+                    .setTopicId(topic.topicId())
+                    .setErrorMessage(null);
+            TopicImage found = null;
             try {
-                TopicImage found = find(image, topic, counts.get(key(topic)));
-                if (draft.image().topic(found.id()) == null) {
-                    throw new Refusal(
-                            Errors.INVALID_REQUEST, "The provided topic name maps to an ID that was already supplied.");
-                }
-                draft.add(List.of(MetadataRecords.removeTopic(found.id())));
+                found = find(image, topic, counts.get(key(topic)));
                 result.setName(found.name()).setTopicId(found.id());
             } catch (Refusal refusal) {
                 result.setErrorCode(refusal.error().code()).setErrorMessage(refusal.getMessage());
             }
-            answer.responses().add(result);
+            entries.add(new Entry(topic, found, result));
         }
-        return draft.decide(answer);
+        return entries;
     }
 
     private static Object key(DeleteTopicState topic) {

@@ -31,14 +31,16 @@ final class QuorumDescription {
 
     DescribeQuorumResponseData answer(DescribeQuorumRequestData request, Now now) {
         DescribeQuorumResponseData answer = new DescribeQuorumResponseData();
-        boolean known = true;
+        boolean known = false;
         for (DescribeQuorumRequestData.TopicData topic : request.topics()) {
             TopicData described = new TopicData().setTopicName(topic.topicName());
             for (DescribeQuorumRequestData.PartitionData partition : topic.partitions()) {
                 boolean metadata =
                         topic.topicName().equals(Topic.CLUSTER_METADATA_TOPIC_NAME) && partition.partitionIndex() == 0;
-                known &= metadata;
-                described.partitions().add(metadata ? describe(now) : unknown(partition.partitionIndex()));
+                known |= metadata;
+                described
+                        .partitions()
+                        .add(metadata ? describe(now) : unknown(partition.partitionIndex()));
             }
             answer.topics().add(described);
         }

@@ -45,7 +45,7 @@ final class DescribeClientQuotasHandler implements ApiHandler {
         }
         List<EntryData> entries = new ArrayList<>();
         found.entries().forEach(entry -> entries.add(entry(entry)));
-        respond.succeed(response.setErrorMessage(null).setEntries(entries));
+        respond.succeed(response.setEntries(entries));
     }
 
     private static EntryData entry(QuotaService.Entry entry) {

@@ -26,7 +26,9 @@ final class BrokerOfThisBuild implements TestBroker {
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
                 "node.id=1",
-                "listeners=PLAINTEXT://127.0.0.1:0",
+                "listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:1",
+                "controller.listener.names=CONTROLLER",
+                "controller.quorum.voters=1@127.0.0.1:1",
                 "log.dirs=" + process.directory().resolve("data")));
         lines.addAll(moreProperties);
         Path properties = Files.write(process.directory().resolve("server.properties"), lines);

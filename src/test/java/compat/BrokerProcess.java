@@ -70,6 +70,8 @@ final class BrokerProcess implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(output().toFile())
                 .start();
+        // A test run that is broken off must not leave brokers behind.
+        Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
     }
 
     private void waitFor() throws IOException {

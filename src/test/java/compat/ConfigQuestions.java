@@ -78,9 +78,9 @@ final class ConfigQuestions {
         talk.askLatest("describe a broker named by a word", key, describe(BROKER, "one"));
         talk.askLatest("describe loggers of no broker", key, describe(BROKER_LOGGER, ""));
         talk.askLatest("describe loggers of another broker", key, describe(BROKER_LOGGER, "7"));
-        talk.askLatest("describe client metrics", key, describe(CLIENT_METRICS, "sub"));
+        talk.askLatest("describe client metrics", key, describe(CLIENT_METRICS, "sub").setIncludeSynonyms(true));
         talk.askLatest("describe no client metrics", key, describe(CLIENT_METRICS, ""));
-        talk.askLatest("describe a group", key, describe(GROUP, "g"));
+        talk.askLatest("describe a group", key, describe(GROUP, "g").setIncludeSynonyms(true));
         talk.askLatest("describe no group", key, describe(GROUP, ""));
         talk.askLatest("describe an unknown type", key, describe((byte) 3, "x"));
         talk.askLatest("describe nothing", key, new DescribeConfigsRequestData());
@@ -96,7 +96,7 @@ final class ConfigQuestions {
             "message.max.bytes",
             "compression.type",
             "log.cleanup.policy",
-            "node.id",
+            "log.flush.interval.messages",
             "delete.topic.enable"
         };
     }
