@@ -36,6 +36,14 @@ public final class ResourceKeys {
         return CLIENT_METRICS.values();
     }
 
+    static Map<String, ConfigKey> groupKeys() {
+        return GROUP;
+    }
+
+    static Map<String, ConfigKey> clientMetricsKeys() {
+        return CLIENT_METRICS;
+    }
+
     private static Map<String, ConfigKey> collect(KeyTable keys) {
         TreeMap<String, ConfigKey> all = new TreeMap<>();
         for (ConfigKey key : keys.list()) {
@@ -65,7 +73,7 @@ public final class ResourceKeys {
         keys.int32("share.session.timeout.ms", 45000, atLeast(1));
         keys.int64("streams.acceptable.recovery.lag", 10000L, atLeast(0));
         keys.int32("streams.assignment.interval.ms", 1000, atLeast(0));
-        keys.string("streams.assignor.name", "sticky", null);
+        keys.string("streams.assignor.name", null, null);
         keys.bool("streams.assignor.offload.enable", true);
         keys.int32("streams.heartbeat.interval.ms", 5000, atLeast(1));
         keys.int32("streams.initial.rebalance.delay.ms", 3000, atLeast(0));

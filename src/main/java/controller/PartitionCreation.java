@@ -35,7 +35,8 @@ final class PartitionCreation {
             if (!answered.add(topic.name())) {
                 continue;
             }
-            CreatePartitionsTopicResult result = new CreatePartitionsTopicResult().setName(topic.name()).setErrorMessage(null);
+            CreatePartitionsTopicResult result =
+                    new CreatePartitionsTopicResult().setName(topic.name()).setErrorMessage(null);
             try {
                 if (counts.get(topic.name()) > 1) {
                     throw new Refusal(Errors.INVALID_REQUEST, "Duplicate topic name.");

@@ -162,9 +162,8 @@ final class ResourceRules {
     private void checkGroup(Map<String, String> settings) throws Refusal {
         for (Map.Entry<String, String> setting : settings.entrySet()) {
             ConfigKey key = ResourceKeys.group(setting.getKey());
-            String problem = key == null
-                    ? "Unknown group config name: " + setting.getKey()
-                    : key.problem(setting.getValue());
+            String problem =
+                    key == null ? "Unknown group config name: " + setting.getKey() : key.problem(setting.getValue());
             if (problem == null) {
                 problem = outOfBounds(setting.getKey(), setting.getValue());
             }
@@ -186,8 +185,8 @@ final class ResourceRules {
         boolean fits = (least == null || number >= least) && (most == null || number <= most);
         return fits
                 ? null
-                : name + "=" + value + " is outside of what this broker allows: " + (least == null ? "" : least) + " to "
-                        + (most == null ? "" : most);
+                : name + "=" + value + " is outside of what this broker allows: " + (least == null ? "" : least)
+                        + " to " + (most == null ? "" : most);
     }
 
     /** null when there is no such key. */
@@ -195,8 +194,9 @@ final class ResourceRules {
         ConfigKey key = BrokerKeys.get(brokerKey);
         return key == null
                 ? null
-                : Long.valueOf(
-                        brokerSettings.getOrDefault(brokerKey, key.defaultText()).trim());
+                : Long.valueOf(brokerSettings
+                        .getOrDefault(brokerKey, key.defaultText())
+                        .trim());
     }
 
     private static void require(boolean holds, String message) throws Refusal {

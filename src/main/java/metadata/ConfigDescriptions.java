@@ -98,7 +98,8 @@ final class ConfigDescriptions {
             }
             List<Synonym> synonyms = ofBroker(standIns(key.name()));
             dropUntil(key.name(), synonyms);
-            String value = synonyms.isEmpty() ? key.defaultText() : synonyms.get(0).value();
+            String value =
+                    synonyms.isEmpty() ? key.defaultText() : synonyms.get(0).value();
             entries.add(entry(key, value, synonyms, key.update() == ConfigKey.Update.READ_ONLY));
         }
         return entries;
@@ -139,7 +140,8 @@ final class ConfigDescriptions {
             if (!set && UNSHOWN_GROUP_KEYS.contains(key.name())) {
                 continue;
             }
-            String brokerKey = key.name().equals("streams.assignor.name") ? "group.streams.assignors" : "group." + key.name();
+            String brokerKey =
+                    key.name().equals("streams.assignor.name") ? "group.streams.assignors" : "group." + key.name();
             List<Synonym> synonyms = ofBroker(BrokerKeys.get(brokerKey) == null ? List.of() : List.of(brokerKey));
             if (set) {
                 synonyms.add(0, new Synonym(key.name(), own.get(key.name()), GROUP));

@@ -18,6 +18,7 @@ public final class EffectiveConfigs {
 
     /** Kafka's ConfigSource ids. */
     private static final byte DYNAMIC_BROKER = 2;
+
     private static final byte DYNAMIC_DEFAULT = 3;
     private static final byte STATIC_BROKER = 4;
 

@@ -38,9 +38,7 @@ final class QuorumDescription {
                 boolean metadata =
                         topic.topicName().equals(Topic.CLUSTER_METADATA_TOPIC_NAME) && partition.partitionIndex() == 0;
                 known |= metadata;
-                described
-                        .partitions()
-                        .add(metadata ? describe(now) : unknown(partition.partitionIndex()));
+                described.partitions().add(metadata ? describe(now) : unknown(partition.partitionIndex()));
             }
             answer.topics().add(described);
         }

@@ -78,7 +78,8 @@ final class ConfigQuestions {
         talk.askLatest("describe a broker named by a word", key, describe(BROKER, "one"));
         talk.askLatest("describe loggers of no broker", key, describe(BROKER_LOGGER, ""));
         talk.askLatest("describe loggers of another broker", key, describe(BROKER_LOGGER, "7"));
-        talk.askLatest("describe client metrics", key, describe(CLIENT_METRICS, "sub").setIncludeSynonyms(true));
+        talk.askLatest(
+                "describe client metrics", key, describe(CLIENT_METRICS, "sub").setIncludeSynonyms(true));
         talk.askLatest("describe no client metrics", key, describe(CLIENT_METRICS, ""));
         talk.askLatest("describe a group", key, describe(GROUP, "g").setIncludeSynonyms(true));
         talk.askLatest("describe no group", key, describe(GROUP, ""));
