@@ -55,6 +55,8 @@ final class ClusterOptions {
     KafkaProducer<byte[], byte[]> producer(Map<String, String> wishes) {
         Properties settings = settings(wishes);
         settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, timeoutMillis());
+        settings.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, timeoutMillis());
+        settings.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, String.valueOf(timeoutSeconds * 500L));
         return new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
     }
 
