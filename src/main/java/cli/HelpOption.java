@@ -8,5 +8,5 @@ abstract class HelpOption {
             names = {"-h", "--help"},
             usageHelp = true,
             description = "Show this text.")
-    private boolean help;
+    boolean help;
 }

@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  * Where a command reads and writes. {@code out} carries the answer and is buffered: commands flush it when they wait or
  * end. {@code err} carries what a person should know but a pipe should not.
  *
- * @param interactive whether a person types the input
+ * @param interactive whether a person types the input; the launcher tells, as Java 17 and 22 answer differently
  */
 record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
 
@@ -23,7 +23,7 @@ record Terminal(InputStream in, PrintStream out, PrintStream err, boolean intera
                 false,
                 StandardCharsets.UTF_8);
         PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        return new Terminal(System.in, out, err, System.console() != null);
+        return new Terminal(System.in, out, err, Boolean.getBoolean("highwater.interactive"));
     }
 
     /** Whether the reader of {@code out} has gone, as {@code head} does: time to end, without a complaint. */
