@@ -29,6 +29,7 @@ final class SegmentDump {
     private long records;
     private long firstMillis = -1;
     private long lastMillis = -1;
+    private boolean unreadable;
 
     /** {@code newest} is the segment that is written to: only it may end in the middle of a batch. */
     SegmentDump(Path log, long baseOffset, boolean newest, Findings findings) {
@@ -52,8 +53,10 @@ final class SegmentDump {
         } finally {
             buffers.close();
         }
-        offsets.end();
-        times.end(nextOffset);
+        if (!unreadable) {
+            offsets.end();
+            times.end(nextOffset);
+        }
         TransactionIndexCheck.check(sibling(".txnindex"), baseOffset, nextOffset, findings);
         return new SegmentSummary(
                 baseOffset, nextOffset, batches, records, size, firstMillis, lastMillis, String.join(",", codecs));
@@ -69,17 +72,19 @@ final class SegmentDump {
                     break;
                 }
                 batch = iterator.next();
-                end = batch.position() + (long) batch.sizeInBytes();
-                batch.ensureValid();
             } catch (KafkaException problem) {
+                // What follows cannot be told apart into batches.
                 findings.problem(log, "at position " + end + ": " + problem.getMessage());
+                unreadable = true;
                 return;
             }
+            end = batch.position() + (long) batch.sizeInBytes();
             check(batch);
-            if (deep) {
+            boolean sound = isSound(batch);
+            Integer count = batch.countOrNull();
+            if (deep && sound) {
                 checkRecords(batch);
             } else {
-                Integer count = batch.countOrNull();
                 records += count == null ? 0 : count;
             }
             checks.forEach(each -> each.batch(batch));
@@ -95,6 +100,19 @@ final class SegmentDump {
             } else {
                 findings.problem(log, what);
             }
+        }
+    }
+
+    private boolean isSound(FileChannelRecordBatch batch) {
+        try {
+            batch.ensureValid();
+            return true;
+        } catch (KafkaException problem) {
+            findings.problem(
+                    log,
+                    at(batch) + ", offsets " + batch.baseOffset() + " to " + batch.lastOffset() + ": "
+                            + problem.getMessage());
+            return false;
         }
     }
 
