@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The file that says that a log directory was shut down cleanly (rules S5, S6). Ours: version, length and CRC-32C of what follows (int32 each), then
- * that many bytes, which say nothing more. Anything else in the file means "not clean"; an unknown version means hands off.
+ * The file that says that a log directory was shut down cleanly (rules S5, S6). Ours: version, length and CRC-32C of these two and what follows (int32 each),
+ * then that many bytes, which say nothing more. Anything else in the file means "not clean"; an unknown version means hands off.
  */
 final class CleanMark {
 
@@ -22,10 +22,14 @@ final class CleanMark {
     private CleanMark() {}
 
     static void write(FileSystem files) throws IOException {
-        ByteBuffer image = ByteBuffer.allocate(HEADER + CONTENT.length);
-        image.putInt(VERSION).putInt(CONTENT.length).putInt(crc(CONTENT)).put(CONTENT).flip();
         files.syncDirectory("");
-        AtomicFile.replace(files, FILE_NAME, image);
+        AtomicFile.replace(files, FILE_NAME, image(VERSION));
+    }
+
+    static ByteBuffer image(int version) {
+        ByteBuffer image = ByteBuffer.allocate(HEADER + CONTENT.length);
+        image.putInt(version).putInt(CONTENT.length).putInt(crc(version, CONTENT)).put(CONTENT);
+        return image.flip();
     }
 
     /** Whether a valid mark is there. */
@@ -37,12 +41,9 @@ final class CleanMark {
         int version = image.getInt();
         int length = image.getInt();
         int crc = image.getInt();
-        if (version == 0 || length != image.remaining()) {
-            return false;
-        }
-        byte[] content = new byte[length];
+        byte[] content = new byte[image.remaining()];
         image.get(content);
-        if (crc != crc(content)) {
+        if (length != content.length || crc != crc(version, content)) {
             return false;
         }
         if (version != VERSION) {
@@ -59,8 +60,9 @@ final class CleanMark {
         files.syncDirectory("");
     }
 
-    private static int crc(byte[] content) {
+    private static int crc(int version, byte[] content) {
         CRC32C crc = new CRC32C();
+        crc.update(ByteBuffer.allocate(2 * Integer.BYTES).putInt(version).putInt(content.length).flip());
         crc.update(content, 0, content.length);
         return (int) crc.getValue();
     }

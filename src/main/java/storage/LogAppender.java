@@ -260,6 +260,10 @@ final class LogAppender {
             QueuedBatch queued = inFlight.get(i);
             if (queued.buffer() != null) {
                 BatchSummary batch = queued.summary();
+                if (batch.baseOffset() != log.writtenEnd) {
+                    // After a hole an offset may belong to no batch: only the files tell.
+                    log.recent.clear();
+                }
                 log.recent.add(batch.baseOffset(), segment.size);
                 segment.onWritten(batch, log.config.indexIntervalBytes(), log.context.ports().mutations());
                 log.writtenEnd = batch.nextOffset();

@@ -56,17 +56,12 @@ public final class LogDirectory {
      */
     public static DiskJob<Opened> open(OpenRequest request) {
         return files -> {
+            readMeta(files, request);
             if (!files.tryLock(LOCK)) {
                 throw new DirectoryRefusedException("in use by another process (its lock file " + LOCK
                         + " is held): stop that one, or give this one another log.dirs");
             }
-            ByteBuffer content = AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE);
-            MetaProperties known = content == null ? null : MetaProperties.parse(content);
-            if (known == null) {
-                requireEmpty(files);
-            } else {
-                requireOurs(known, request);
-            }
+            MetaProperties known = readMeta(files, request);
             boolean clean = CleanMark.read(files);
             List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean);
             MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
@@ -79,6 +74,18 @@ public final class LogDirectory {
             return new Opened(
                     meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
         };
+    }
+
+    /** Null: the directory is empty. Before the lock is taken too, so that a foreign directory gets not even a lock file. */
+    private static MetaProperties readMeta(FileSystem files, OpenRequest request) throws IOException {
+        ByteBuffer content = AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE);
+        if (content == null) {
+            requireEmpty(files);
+            return null;
+        }
+        MetaProperties known = MetaProperties.parse(content);
+        requireOurs(known, request);
+        return known;
     }
 
     private static MetaProperties format(FileSystem files, MetaProperties known, OpenRequest request)

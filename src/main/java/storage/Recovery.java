@@ -72,7 +72,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         long noted = names.contains(DamageNote.FILE_NAME) ? DamageNote.read(files, directory) : Long.MAX_VALUE;
         settings = settings.checkingFrom(noted);
         boolean trusted = settings.start().cleanStop() && noted == Long.MAX_VALUE;
-        if (!segments.isEmpty() && (!trusted || !openClean(files))) {
+        if (!segments.isEmpty() && (!trusted || !openTrusting(files))) {
             scan(files, trusted ? Long.MAX_VALUE : settings.recoveryPoint());
         }
         DamageNote.update(files, directory, noted, damage);
@@ -202,76 +202,12 @@ final class Recovery implements DiskJob<RecoveredLog> {
     }
 
     /** After a clean stop; false: something is not as a clean stop leaves it, so all from the last segment on must be checked. */
-    private boolean openClean(FileSystem files) throws IOException {
-        Segment last = segments.get(segments.size() - 1);
-        last.index = new IndexTail(last.baseOffset);
-        end = last.baseOffset;
-        if (last.size == 0) {
-            return true;
-        }
-        if (last.size > LogState.TINY_BYTES && !hasIndexes(files, last)) {
-            return false;
-        }
-        SegmentView view = new SegmentView(settings.identity(), last.baseOffset, last.size, null, 0);
-        FileHandle file = view.open(files);
-        try {
-            BatchScanner scanner = new BatchScanner(file, 0, last.size);
-            if (!scanner.load()) {
-                return false;
-            }
-            last.firstTimestamp = scanner.maxTimestamp();
-            last.maxTimestampKnown = true;
-            String offsetIndex = last.path(settings.identity(), SegmentFiles.OFFSET_INDEX);
-            IndexSearch.OffsetEntry entry =
-                    IndexSearch.floorOffset(files, offsetIndex, last.baseOffset, Long.MAX_VALUE);
-            if (entry != null && !continueIndexes(files, last, view, scanner, entry)) {
-                return false;
-            }
-            int epoch = -1;
-            while (scanner.load()) {
-                if (scanner.maxTimestamp() > last.maxTimestamp) {
-                    last.maxTimestamp = scanner.maxTimestamp();
-                    last.maxTimestampOffset = scanner.lastOffset();
-                }
-                epoch = scanner.leaderEpoch();
-                end = scanner.lastOffset() + 1;
-                scanner.skip();
-            }
-            epochsLost |= epoch > epochs.latestEpoch();
-            return scanner.position() == last.size;
-        } finally {
-            view.close(file);
-        }
-    }
-
-    private boolean hasIndexes(FileSystem files, Segment segment) throws IOException {
-        for (String suffix : List.of(SegmentFiles.OFFSET_INDEX, SegmentFiles.TIME_INDEX)) {
-            String path = segment.path(settings.identity(), suffix);
-            int entry = suffix.equals(SegmentFiles.OFFSET_INDEX) ? OffsetIndex.ENTRY_BYTES : TimeIndex.ENTRY_BYTES;
-            if (!files.exists(path) || files.size(path) % entry != 0) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** Goes to the last indexed batch; what lies behind it is walked. False when an index does not fit the log. */
-    private boolean continueIndexes(
-            FileSystem files, Segment last, SegmentView view, BatchScanner scanner, IndexSearch.OffsetEntry entry)
-            throws IOException {
-        String timeIndex = last.path(settings.identity(), SegmentFiles.TIME_INDEX);
-        IndexSearch.TimeEntry time = IndexSearch.lastTime(files, timeIndex, last.baseOffset);
-        if (!hasIndexes(files, last) || !view.moveTo(scanner, entry)) {
-            return false;
-        }
-        last.maxTimestamp = time == null ? -1 : time.timestamp();
-        last.maxTimestampOffset = time == null ? -1 : time.lastOffset();
-        last.index.startFrom(
-                (int) (files.size(last.path(settings.identity(), SegmentFiles.OFFSET_INDEX)) / OffsetIndex.ENTRY_BYTES),
-                (int) (files.size(timeIndex) / TimeIndex.ENTRY_BYTES),
-                last.maxTimestamp,
-                last.size - scanner.position());
-        return true;
+    private boolean openTrusting(FileSystem files) throws IOException {
+        CleanOpening opening = new CleanOpening(settings.identity(), segments.get(segments.size() - 1));
+        boolean sound = opening.run(files) && opening.end() >= settings.recoveryPoint();
+        end = opening.end();
+        epochsLost |= sound && opening.lastEpoch() > epochs.latestEpoch();
+        return sound;
     }
 
     /** From the segment that holds {@code from} to the end. */

@@ -47,7 +47,8 @@ final class TimestampLookup {
         run(views -> files -> {
             long max = -1;
             for (Timed segment : views) {
-                max = Math.max(max, learn(files, segment).maxTimestamp());
+                long known = learn(files, segment).maxTimestamp();
+                max = known == Long.MAX_VALUE ? max : Math.max(max, known);
             }
             for (Timed segment : views) {
                 TimestampOffset found = max < 0 ? null : firstIn(files, segment, max, start);

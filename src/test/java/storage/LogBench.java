@@ -200,6 +200,17 @@ final class LogBench implements LogHost {
         return bases;
     }
 
+    /** Offsets of the batches that a bound lets through, from the start. */
+    List<Long> readable(ReadBound bound) {
+        ReadResult result = read(log.logStartOffset(), 1 << 20, bound);
+        List<Long> bases = new ArrayList<>();
+        ByteBuffer all = result.range() == null ? ByteBuffer.allocate(0) : ByteBuffer.wrap(bytes(result.range()));
+        for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
+            bases.add(BatchHeader.baseOffset(all, at));
+        }
+        return bases;
+    }
+
     String segment(long base, String suffix) {
         return SegmentFiles.path(DIRECTORY, base, suffix);
     }
