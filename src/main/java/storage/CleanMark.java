@@ -28,7 +28,10 @@ final class CleanMark {
 
     static ByteBuffer image(int version) {
         ByteBuffer image = ByteBuffer.allocate(HEADER + CONTENT.length);
-        image.putInt(version).putInt(CONTENT.length).putInt(crc(version, CONTENT)).put(CONTENT);
+        image.putInt(version)
+                .putInt(CONTENT.length)
+                .putInt(crc(version, CONTENT))
+                .put(CONTENT);
         return image.flip();
     }
 
@@ -62,7 +65,10 @@ final class CleanMark {
 
     private static int crc(int version, byte[] content) {
         CRC32C crc = new CRC32C();
-        crc.update(ByteBuffer.allocate(2 * Integer.BYTES).putInt(version).putInt(content.length).flip());
+        crc.update(ByteBuffer.allocate(2 * Integer.BYTES)
+                .putInt(version)
+                .putInt(content.length)
+                .flip());
         crc.update(content, 0, content.length);
         return (int) crc.getValue();
     }

@@ -44,7 +44,10 @@ final class DamageNote {
         try {
             AtomicFile.replace(files, path, ByteBuffer.wrap(("0\n1\n" + from + "\n").getBytes(StandardCharsets.UTF_8)));
         } catch (DiskFullException noRoom) {
-            LOG.warn("No room to note that {} is damaged from offset {} on: make room before the next restart", directory, from);
+            LOG.warn(
+                    "No room to note that {} is damaged from offset {} on: make room before the next restart",
+                    directory,
+                    from);
         }
     }
 }

@@ -26,9 +26,17 @@ final class DirectoryDeletion {
         };
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, rename, (none, failure) -> {
             if (failure == null) {
-                log.context.ports().timers().after(delay, () -> log.context
-                        .disk()
-                        .run(DiskExecutor.Lane.BLOCKING, files -> unlink(files, to), (nothing, failed) -> {}));
+                log.context
+                        .ports()
+                        .timers()
+                        .after(
+                                delay,
+                                () -> log.context
+                                        .disk()
+                                        .run(
+                                                DiskExecutor.Lane.BLOCKING,
+                                                files -> unlink(files, to),
+                                                (nothing, failed) -> {}));
             }
             done.done(null, failure);
         });

@@ -33,7 +33,9 @@ final class DiskSpace {
     /** Room for another append? Cheap: a flag, and from time to time a job. */
     boolean isFull(int bytes) {
         bytesUntilCheck -= bytes;
-        boolean due = full ? clock.monotonicNanos() - lastCheckNanos >= RECHECK_NANOS : bytesUntilCheck < 0 && reserveBytes > 0;
+        boolean due = full
+                ? clock.monotonicNanos() - lastCheckNanos >= RECHECK_NANOS
+                : bytesUntilCheck < 0 && reserveBytes > 0;
         if (due && !checking) {
             check();
         }
@@ -67,8 +69,10 @@ final class DiskSpace {
         if (nowFull != full) {
             full = nowFull;
             if (full) {
-                LOG.warn("Disk nearly full ({} bytes left, reserve {}): appends are refused until space returns. Free space or lower retention.",
-                        usable, reserveBytes);
+                LOG.warn(
+                        "Disk nearly full ({} bytes left, reserve {}): appends are refused until space returns. Free space or lower retention.",
+                        usable,
+                        reserveBytes);
             } else {
                 LOG.info("Disk space is back ({} bytes usable): appends are accepted again.", usable);
             }

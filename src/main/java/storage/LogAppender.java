@@ -57,11 +57,12 @@ final class LogAppender {
                 AppendResult original = new AppendResult(verdict.baseOffset(), verdict.lastOffset(), time, true);
                 queue.add(new QueuedBatch(null, summary, log.segments.last(), original, done));
             }
-            case OK -> enqueue(
-                    batch,
-                    summary,
-                    new AppendResult(summary.baseOffset(), summary.lastOffset(), appendTime, false),
-                    done);
+            case OK ->
+                enqueue(
+                        batch,
+                        summary,
+                        new AppendResult(summary.baseOffset(), summary.lastOffset(), appendTime, false),
+                        done);
         }
         writeNext();
     }
@@ -154,10 +155,12 @@ final class LogAppender {
             task.run();
         } else {
             Runnable before = whenIdle;
-            whenIdle = before == null ? task : () -> {
-                before.run();
-                task.run();
-            };
+            whenIdle = before == null
+                    ? task
+                    : () -> {
+                        before.run();
+                        task.run();
+                    };
         }
     }
 
@@ -265,7 +268,10 @@ final class LogAppender {
                     log.recent.clear();
                 }
                 log.recent.add(batch.baseOffset(), segment.size);
-                segment.onWritten(batch, log.config.indexIntervalBytes(), log.context.ports().mutations());
+                segment.onWritten(
+                        batch,
+                        log.config.indexIntervalBytes(),
+                        log.context.ports().mutations());
                 log.writtenEnd = batch.nextOffset();
             }
         }

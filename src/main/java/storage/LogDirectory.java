@@ -68,11 +68,11 @@ public final class LogDirectory {
             if (clean && !request.mutations().active("clean-mark-kept")) {
                 CleanMark.remove(files);
             } else {
-                // What was read here counts from now on (rule I12): a power cut must not bring back an older checkpoint.
+                // What was read here counts from now on (rule I12): a power cut must not bring back an older
+                // checkpoint.
                 files.syncDirectory("");
             }
-            return new Opened(
-                    meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
+            return new Opened(meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
         };
     }
 
@@ -157,8 +157,7 @@ public final class LogDirectory {
     }
 
     private static String topicId(FileSystem files, String directory) throws IOException {
-        ByteBuffer content =
-                AtomicFile.read(files, directory + '/' + PartitionMetadataFile.FILE_NAME, MAX_SMALL_FILE);
+        ByteBuffer content = AtomicFile.read(files, directory + '/' + PartitionMetadataFile.FILE_NAME, MAX_SMALL_FILE);
         if (content == null) {
             return null;
         }
@@ -221,8 +220,7 @@ public final class LogDirectory {
     /** Renames a partition directory that no topic owns to {@code <name>.<uuid>-stray}; {@code suffix}: 32 hex digits. Nothing is lost. */
     public static DiskJob<Void> setAside(String directory, String suffix) {
         return files -> {
-            files.rename(
-                    directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.STRAY_SUFFIX));
+            files.rename(directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.STRAY_SUFFIX));
             files.syncDirectory("");
             return null;
         };

@@ -31,13 +31,19 @@ final class LogFlusher {
      * @param sync false: only file index entries
      */
     private record Task(
-            Segment segment, long end, ProducerStates.Image image, boolean sync, boolean snapshot, Callback<Void> done) {}
+            Segment segment,
+            long end,
+            ProducerStates.Image image,
+            boolean sync,
+            boolean snapshot,
+            Callback<Void> done) {}
 
     private final LogState log;
     private final ArrayDeque<Task> tasks = new ArrayDeque<>(1);
     private boolean running;
     /** The last close failed (say, disk full): tried again by housekeeping. */
     private boolean waiting;
+
     private Runnable whenIdle;
 
     LogFlusher(LogState log) {
@@ -97,10 +103,12 @@ final class LogFlusher {
     /** Runs {@code task} once, when nothing is running and all that could begin is done (or failed and waits to be tried again). */
     void whenIdle(Runnable task) {
         Runnable before = whenIdle;
-        whenIdle = before == null ? task : () -> {
-            before.run();
-            task.run();
-        };
+        whenIdle = before == null
+                ? task
+                : () -> {
+                    before.run();
+                    task.run();
+                };
         startNext();
     }
 
@@ -153,8 +161,7 @@ final class LogFlusher {
         boolean snapshot = task.snapshot() && segment.made && keepsMore && log.snapshotEnd < end;
         ProducerStates.Image image = snapshot && task.image() == null ? log.producers.image() : task.image();
         IndexTail.Filing filing = segment.index.filing();
-        boolean writeEpochs =
-                log.epochsDirty && log.directoryMade && task.sync() && (keepsMore || log.epochsOnDisk);
+        boolean writeEpochs = log.epochsDirty && log.directoryMade && task.sync() && (keepsMore || log.epochsOnDisk);
         Job job = new Job(
                 log.identity,
                 segment.baseOffset,
@@ -223,7 +230,8 @@ final class LogFlusher {
 
     /** Flushes behind a close that failed fail too: they would have covered it. */
     private void failFlushes(Failure failure) {
-        List<Task> flushes = tasks.stream().filter(task -> task.segment() == null).toList();
+        List<Task> flushes =
+                tasks.stream().filter(task -> task.segment() == null).toList();
         tasks.removeAll(flushes);
         for (Task flush : flushes) {
             if (flush.done() != null) {

@@ -41,8 +41,10 @@ final class LogReader {
         if (!log.damage.isEmpty()) {
             for (DamagedRange range : log.damage) {
                 if (offset >= range.fromOffset() && offset < range.toOffset()) {
-                    done.fail(FailureCode.CORRUPT_BATCH, "offsets " + range.fromOffset() + " to "
-                            + (range.toOffset() - 1) + " of " + log.identity.directory() + " are damaged on this disk");
+                    done.fail(
+                            FailureCode.CORRUPT_BATCH,
+                            "offsets " + range.fromOffset() + " to " + (range.toOffset() - 1) + " of "
+                                    + log.identity.directory() + " are damaged on this disk");
                     return;
                 }
                 if (range.fromOffset() > offset) {
@@ -141,8 +143,8 @@ final class LogReader {
         }
         FileHandle file = log.context.openFiles().retained(segment);
         boolean cold = hint < 0
-                || !log.context.warm().contains(
-                        segment, hint, (int) Math.min(segment.size, (long) hint + request.maxBytes()));
+                || !log.context.warm().contains(segment, hint, (int)
+                        Math.min(segment.size, (long) hint + request.maxBytes()));
         ReadJob job = new ReadJob(
                 new SegmentView(log.identity, segment.baseOffset, segment.size, file, fromPosition),
                 offset,

@@ -192,8 +192,12 @@ final class LogRetention {
             }
             paths.add(segment.path(log.identity, SegmentFiles.SNAPSHOT));
         }
-        LOG.info("{}: {} segments ({} bytes) deleted, log starts at {}",
-                log.identity.directory(), removed.size(), bytes, newStart);
+        LOG.info(
+                "{}: {} segments ({} bytes) deleted, log starts at {}",
+                log.identity.directory(),
+                removed.size(),
+                bytes,
+                newStart);
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, new Rename(paths), (renamed, failure) -> {
             if (failure == null) {
                 unlinkLater(renamed);
@@ -219,14 +223,22 @@ final class LogRetention {
     }
 
     private void unlinkLater(List<String> paths) {
-        log.context.ports().timers().after(log.config.fileDeleteDelayMillis(), () -> log.context
-                .disk()
-                .run(DiskExecutor.Lane.BLOCKING, files -> {
-                    for (String path : paths) {
-                        files.delete(path);
-                    }
-                    return null;
-                }, (none, failure) -> {}));
+        log.context
+                .ports()
+                .timers()
+                .after(
+                        log.config.fileDeleteDelayMillis(),
+                        () -> log.context
+                                .disk()
+                                .run(
+                                        DiskExecutor.Lane.BLOCKING,
+                                        files -> {
+                                            for (String path : paths) {
+                                                files.delete(path);
+                                            }
+                                            return null;
+                                        },
+                                        (none, failure) -> {}));
     }
 
     /** DeleteRecords. */

@@ -9,8 +9,7 @@ package storage;
  * @param logStartOffset from log-start-offset-checkpoint, 0 when unknown
  * @param highWatermark from replication-offset-checkpoint, 0 when unknown
  */
-public record LogStart(
-        boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
+public record LogStart(boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
 
     /** A partition that has no directory yet. */
     public static final LogStart NEW = new LogStart(false, true, 0, 0, 0);

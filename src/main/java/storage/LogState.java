@@ -29,17 +29,21 @@ final class LogState {
     long assignedEnd;
     /** End of what is fsynced, names and all. */
     long durableEnd;
+
     long highWatermark;
     /** Offset of the newest producer snapshot, -1 when there is none. */
     long snapshotEnd = -1;
+
     long lastFlushNanos;
 
     boolean directoryMade;
     /** The names of the directory and of partition.metadata have been synced. */
     boolean directoryDurable;
+
     boolean epochsDirty;
     /** There is a leader-epoch-checkpoint, so it must be kept up to date. */
     boolean epochsOnDisk;
+
     boolean closed;
 
     LogState(LogIdentity identity, LogContext context, LogConfig config) {

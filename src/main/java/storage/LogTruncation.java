@@ -29,7 +29,8 @@ final class LogTruncation {
             return;
         }
         if (offset < log.logStart) {
-            done.fail(FailureCode.OFFSET_OUT_OF_RANGE, "cannot cut to " + offset + ", the log starts at " + log.logStart);
+            done.fail(
+                    FailureCode.OFFSET_OUT_OF_RANGE, "cannot cut to " + offset + ", the log starts at " + log.logStart);
             return;
         }
         if (offset >= log.writtenEnd) {
@@ -58,7 +59,8 @@ final class LogTruncation {
         });
     }
 
-    private record Cut(SegmentView segment, long offset, List<String> remove, ByteBuffer epochs) implements DiskJob<Long> {
+    private record Cut(SegmentView segment, long offset, List<String> remove, ByteBuffer epochs)
+            implements DiskJob<Long> {
         @Override
         public Long run(FileSystem files) throws IOException {
             AtomicFile.replace(files, segment.log().directory() + '/' + LeaderEpochCache.FILE_NAME, epochs);

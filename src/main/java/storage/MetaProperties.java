@@ -12,7 +12,8 @@ record MetaProperties(String version, String clusterId, String nodeId, String di
 
     static MetaProperties parse(ByteBuffer content) {
         TreeMap<String, String> values = new TreeMap<>();
-        for (String line : StandardCharsets.UTF_8.decode(content.duplicate()).toString().split("\n")) {
+        for (String line :
+                StandardCharsets.UTF_8.decode(content.duplicate()).toString().split("\n")) {
             int equals = line.indexOf('=');
             if (!line.startsWith("#") && equals > 0) {
                 values.put(

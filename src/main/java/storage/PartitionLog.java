@@ -59,7 +59,8 @@ public abstract class PartitionLog {
      * {@code offset}; with {@code wholeFirstBatch} that batch comes whole even if larger than {@code maxBytes}, else a larger one gives no range.
      * OFFSET_OUT_OF_RANGE outside [log start, log end].
      */
-    public abstract void read(long offset, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadResult> done);
+    public abstract void read(
+            long offset, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadResult> done);
 
     public abstract EpochEnd endOfEpoch(int epoch);
 

@@ -105,8 +105,9 @@ final class ProducerRecovery {
         try {
             BatchScanner scanner = new BatchScanner(file, 0, segment.size);
             if (from > segment.baseOffset) {
-                view.moveTo(scanner, IndexSearch.floorOffset(
-                        files, view.path(SegmentFiles.OFFSET_INDEX), segment.baseOffset, from));
+                view.moveTo(
+                        scanner,
+                        IndexSearch.floorOffset(files, view.path(SegmentFiles.OFFSET_INDEX), segment.baseOffset, from));
             }
             while (next(scanner, segment)) {
                 BatchSummary batch = scanner.summary();

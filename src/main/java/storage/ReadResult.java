@@ -10,7 +10,11 @@ import java.util.List;
  * @param more there are readable records behind the range, which the size limits or the segment's end kept out: waiting brings no more
  */
 public record ReadResult(
-        FileRange range, long logStartOffset, long highWatermark, long lastStableOffset, List<AbortedTransaction> aborted,
+        FileRange range,
+        long logStartOffset,
+        long highWatermark,
+        long lastStableOffset,
+        List<AbortedTransaction> aborted,
         boolean more) {
 
     /** An aborted transaction of {@code producerId} whose first record is at {@code firstOffset}. */

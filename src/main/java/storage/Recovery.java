@@ -77,7 +77,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
         }
         DamageNote.update(files, directory, noted, damage);
         rebuildMissingIndexes(files);
-        boolean unsynced = !settings.start().cleanStop() && end > settings.start().recoveryPoint();
+        boolean unsynced =
+                !settings.start().cleanStop() && end > settings.start().recoveryPoint();
         if (unsynced && settings.config().durable()) {
             syncScanned(files);
             unsynced = false;
@@ -94,7 +95,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
         }
         epochsChanged |= epochs.truncateFromEnd(end);
         boolean snapshot = names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT));
-        return new RecoveredLog(segments, end, durableEnd, producers, epochs, epochsChanged, epochsOnDisk, snapshot, damage);
+        return new RecoveredLog(
+                segments, end, durableEnd, producers, epochs, epochsChanged, epochsOnDisk, snapshot, damage);
     }
 
     /** What a stop in the middle of a deletion or replacement has left. */
@@ -136,9 +138,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
     private TransactionIndex loadAborted(FileSystem files, Segment segment) throws IOException {
         ByteBuffer content = AtomicFile.read(
                 files, SegmentFiles.path(directory, segment.baseOffset, SegmentFiles.TRANSACTION_INDEX), 64 << 20);
-        IndexLoad<TransactionIndex> loaded = content == null
-                ? null
-                : TransactionIndex.load(content, segment.baseOffset, Long.MAX_VALUE);
+        IndexLoad<TransactionIndex> loaded =
+                content == null ? null : TransactionIndex.load(content, segment.baseOffset, Long.MAX_VALUE);
         if (loaded == null || loaded.index() == null) {
             LOG.warn("{}: the transaction index of segment {} is rebuilt", directory, segment.baseOffset);
             unreadableAbortedFrom = Math.min(unreadableAbortedFrom, segment.baseOffset);
@@ -194,8 +195,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
             return;
         }
         if (loaded != null && loaded.failure().code() == FailureCode.UNSUPPORTED_FORMAT) {
-            throw new DirectoryRefusedException(
-                    directory + '/' + LeaderEpochCache.FILE_NAME + ": " + loaded.failure().message());
+            throw new DirectoryRefusedException(directory + '/' + LeaderEpochCache.FILE_NAME + ": "
+                    + loaded.failure().message());
         }
         epochs = new LeaderEpochCache();
         epochsLost = true;
@@ -226,8 +227,13 @@ final class Recovery implements DiskJob<RecoveredLog> {
             }
         }
         if (bytes > 64 << 20 || !damage.isEmpty()) {
-            LOG.info("Recovered {}: {} bytes checked from offset {}, log ends at {}, {} damaged ranges",
-                    directory, bytes, scannedFrom, end, damage.size());
+            LOG.info(
+                    "Recovered {}: {} bytes checked from offset {}, log ends at {}, {} damaged ranges",
+                    directory,
+                    bytes,
+                    scannedFrom,
+                    end,
+                    damage.size());
         }
     }
 
@@ -268,7 +274,11 @@ final class Recovery implements DiskJob<RecoveredLog> {
             return false;
         }
         damage.add(new DamagedRange(segments.get(i).baseOffset, end, rotEnd, valid, fileSize));
-        LOG.warn("{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served", directory, end, rotEnd - 1);
+        LOG.warn(
+                "{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served",
+                directory,
+                end,
+                rotEnd - 1);
         end = rotEnd;
         return true;
     }
@@ -332,11 +342,21 @@ final class Recovery implements DiskJob<RecoveredLog> {
         IndexTail.Filing filing = segment.index.filing();
         try {
             PartitionFiles.writeIndex(
-                    files, segment.path(settings.identity(), SegmentFiles.OFFSET_INDEX), 0, OffsetIndex.ENTRY_BYTES,
-                    filing.offsetEntries(), true, true);
+                    files,
+                    segment.path(settings.identity(), SegmentFiles.OFFSET_INDEX),
+                    0,
+                    OffsetIndex.ENTRY_BYTES,
+                    filing.offsetEntries(),
+                    true,
+                    true);
             PartitionFiles.writeIndex(
-                    files, segment.path(settings.identity(), SegmentFiles.TIME_INDEX), 0, TimeIndex.ENTRY_BYTES,
-                    filing.timeEntries(), true, true);
+                    files,
+                    segment.path(settings.identity(), SegmentFiles.TIME_INDEX),
+                    0,
+                    TimeIndex.ENTRY_BYTES,
+                    filing.timeEntries(),
+                    true,
+                    true);
         } catch (DiskFullException noRoom) {
             LOG.warn("No room for the index of {}: reads of it search longer", segment.path(settings.identity(), ""));
         }

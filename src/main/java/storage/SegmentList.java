@@ -11,7 +11,8 @@ final class SegmentList {
 
     void add(Segment segment) {
         if (!segments.isEmpty()) {
-            Check.invariant(segment.baseOffset > last().baseOffset, "segments rise", last().baseOffset, segment.baseOffset);
+            Check.invariant(
+                    segment.baseOffset > last().baseOffset, "segments rise", last().baseOffset, segment.baseOffset);
         }
         segments.add(segment);
     }

@@ -30,34 +30,38 @@ final class TimestampLookup {
             case LOG_END -> log.writtenEnd;
         };
         long start = log.logStart;
-        run(views -> files -> {
-            for (Timed segment : views) {
-                TimestampOffset found = firstIn(files, segment, timestampMillis, start);
-                if (found != null) {
-                    return found.offset() < limit ? found : TimestampOffset.NONE;
-                }
-            }
-            return TimestampOffset.NONE;
-        }, done);
+        run(
+                views -> files -> {
+                    for (Timed segment : views) {
+                        TimestampOffset found = firstIn(files, segment, timestampMillis, start);
+                        if (found != null) {
+                            return found.offset() < limit ? found : TimestampOffset.NONE;
+                        }
+                    }
+                    return TimestampOffset.NONE;
+                },
+                done);
     }
 
     /** The first record with the largest timestamp of the log. */
     void max(Callback<TimestampOffset> done) {
         long start = log.logStart;
-        run(views -> files -> {
-            long max = -1;
-            for (Timed segment : views) {
-                long known = learn(files, segment).maxTimestamp();
-                max = known == Long.MAX_VALUE ? max : Math.max(max, known);
-            }
-            for (Timed segment : views) {
-                TimestampOffset found = max < 0 ? null : firstIn(files, segment, max, start);
-                if (found != null) {
-                    return found;
-                }
-            }
-            return TimestampOffset.NONE;
-        }, done);
+        run(
+                views -> files -> {
+                    long max = -1;
+                    for (Timed segment : views) {
+                        long known = learn(files, segment).maxTimestamp();
+                        max = known == Long.MAX_VALUE ? max : Math.max(max, known);
+                    }
+                    for (Timed segment : views) {
+                        TimestampOffset found = max < 0 ? null : firstIn(files, segment, max, start);
+                        if (found != null) {
+                            return found;
+                        }
+                    }
+                    return TimestampOffset.NONE;
+                },
+                done);
     }
 
     private interface Search {
@@ -115,8 +119,7 @@ final class TimestampLookup {
             return segment;
         }
         SegmentView view = segment.view();
-        IndexSearch.TimeEntry last =
-                IndexSearch.lastTime(files, view.path(SegmentFiles.TIME_INDEX), view.baseOffset());
+        IndexSearch.TimeEntry last = IndexSearch.lastTime(files, view.path(SegmentFiles.TIME_INDEX), view.baseOffset());
         return last == null
                 ? new Timed(view, true, Long.MAX_VALUE, -1)
                 : new Timed(view, true, last.timestamp(), last.lastOffset());

@@ -27,7 +27,15 @@ import records.BatchBuilder;
 final class KafkaReadsOurFilesTest {
 
     private static final List<String> COMPLAINTS = List.of(
-            "mismatch", "Found", "corrupt", "out of order", "Non-consecutive", "exception", "isvalid: false", "Skipping", "invalid");
+            "mismatch",
+            "Found",
+            "corrupt",
+            "out of order",
+            "Non-consecutive",
+            "exception",
+            "isvalid: false",
+            "Skipping",
+            "invalid");
 
     @Test
     void afterACleanStop(@TempDir Path target) throws IOException {
@@ -74,8 +82,10 @@ final class KafkaReadsOurFilesTest {
             int producer = i % 3;
             boolean transactional = producer == 2;
             int records = 1 + i % 4;
-            bench.append(bench.batch(records, i % 90, new BatchBuilder.Producer(
-                    100 + producer, (short) 0, sequences[producer], transactional)));
+            bench.append(bench.batch(
+                    records,
+                    i % 90,
+                    new BatchBuilder.Producer(100 + producer, (short) 0, sequences[producer], transactional)));
             sequences[producer] += records;
             if (i % 10 == 9 && sequences[2] > 0) {
                 bench.append(marker(i % 20 == 9));
@@ -154,6 +164,7 @@ final class KafkaReadsOurFilesTest {
             System.setErr(err);
         }
         // The tool says this of the first batch of every file that does not begin at 0, Kafka's own included.
-        return said.toString(StandardCharsets.UTF_8).replaceAll("Non-consecutive offsets in .*\\R  -1 is followed by .*\\R", "");
+        return said.toString(StandardCharsets.UTF_8)
+                .replaceAll("Non-consecutive offsets in .*\\R  -1 is followed by .*\\R", "");
     }
 }

@@ -80,8 +80,11 @@ final class LogDirectoryTest {
     @Test
     void kafkasOwnDirectoryIsAccepted() {
         SimHost host = new SimHost(1);
-        put(host, "meta.properties", "#\n#Mon Nov 30 10:00:00 UTC 2026\nnode.id=7\ndirectory.id=" + OTHER
-                + "\nversion=1\ncluster.id=" + CLUSTER + "\n");
+        put(
+                host,
+                "meta.properties",
+                "#\n#Mon Nov 30 10:00:00 UTC 2026\nnode.id=7\ndirectory.id=" + OTHER + "\nversion=1\ncluster.id="
+                        + CLUSTER + "\n");
         put(host, "bootstrap.checkpoint", "x");
         LogDirectory.Opened opened = open(host, 7, CLUSTER);
         assertEquals(OTHER, opened.directoryId());
@@ -152,8 +155,11 @@ final class LogDirectoryTest {
     void partitionsAreListedWithTheirCheckpoints() {
         SimHost host = new SimHost(1);
         open(host, 7, null);
-        run(host, LogDirectory.writeCheckpoints(List.of(
-                new LogDirectory.Checkpoint("orders", 0, 30, 10, 25), new LogDirectory.Checkpoint("a.b-c", 12, 1, 0, 1))));
+        run(
+                host,
+                LogDirectory.writeCheckpoints(List.of(
+                        new LogDirectory.Checkpoint("orders", 0, 30, 10, 25),
+                        new LogDirectory.Checkpoint("a.b-c", 12, 1, 0, 1))));
         assertEquals(
                 "0\n2\norders 0 30\na.b-c 12 1\n",
                 new String(host.disk().content(CheckpointFile.RECOVERY_POINTS), StandardCharsets.UTF_8));
@@ -196,7 +202,8 @@ final class LogDirectoryTest {
 
     @Test
     void asideNamesFitAFileName() {
-        String name = DirectoryDeletion.asideName("t".repeat(249) + "-123", "0".repeat(32), DirectoryDeletion.DELETE_SUFFIX);
+        String name =
+                DirectoryDeletion.asideName("t".repeat(249) + "-123", "0".repeat(32), DirectoryDeletion.DELETE_SUFFIX);
         assertEquals(255, name.length());
         assertTrue(name.endsWith("-delete"));
         SimHost host = new SimHost(1);

@@ -60,6 +60,7 @@ final class LogModelTest {
         private final List<Batch> batches = new ArrayList<>();
         /** Also those that were deleted, but not those that were cut off. */
         private final List<Batch> ever = new ArrayList<>();
+
         private final int[] nextSequence = new int[4];
         private int epoch;
 
@@ -170,9 +171,10 @@ final class LogModelTest {
         }
 
         private void retain() {
-            bench.log.updateConfig(durable
-                    ? LogBench.tiny("flush.messages", "1", "retention.bytes", "3000")
-                    : LogBench.tiny("retention.bytes", "3000"));
+            bench.log.updateConfig(
+                    durable
+                            ? LogBench.tiny("flush.messages", "1", "retention.bytes", "3000")
+                            : LogBench.tiny("retention.bytes", "3000"));
             long before = bench.log.logStartOffset();
             bench.log.housekeep(bench.host.clock().wallMillis());
             bench.host.runFor(random.below(2000));
@@ -254,7 +256,10 @@ final class LogModelTest {
             }
             if (bench.log.damage() != null) {
                 assertTrue(power, "a kill damages nothing: " + bench.log.damage());
-                Batch first = batches.stream().filter(batch -> !batch.acked).findFirst().orElseThrow();
+                Batch first = batches.stream()
+                        .filter(batch -> !batch.acked)
+                        .findFirst()
+                        .orElseThrow();
                 bench.host.<Void>await(done -> bench.log.truncateTo(first.base, done));
             }
             long known = bench.log.logEndOffset();
@@ -279,8 +284,7 @@ final class LogModelTest {
                     }
                 }
             }
-            TimestampOffset found =
-                    bench.host.await(done -> bench.log.offsetForTimestamp(at, ReadBound.LOG_END, done));
+            TimestampOffset found = bench.host.await(done -> bench.log.offsetForTimestamp(at, ReadBound.LOG_END, done));
             assertEquals(expected, found.offset(), "first at or after " + at);
         }
 
@@ -302,8 +306,10 @@ final class LogModelTest {
             boolean isPrefix = got.length <= expected.length
                     && Arrays.equals(got, 0, got.length, expected, 0, got.length)
                     && (got.length > 0 || expected.length == 0);
-            assertTrue(isPrefix, "read of " + offset + " max " + maxBytes + " " + bound + ": " + got.length
-                    + " bytes, expected " + expected.length);
+            assertTrue(
+                    isPrefix,
+                    "read of " + offset + " max " + maxBytes + " " + bound + ": " + got.length + " bytes, expected "
+                            + expected.length);
             Failure beyond = bench.readFails(bench.log.logEndOffset() + 1);
             assertEquals(FailureCode.OFFSET_OUT_OF_RANGE, beyond.code(), "I13");
         }

@@ -52,12 +52,15 @@ final class LogRulesTest {
     void failedCutBackTakesTheDirectoryOffline_S2() {
         LogBench bench = new LogBench(3, LogBench.tiny()).open();
         bench.append(1);
-        bench.host.disk().faults((operation, path, number) ->
-                operation == Operation.WRITE || operation == Operation.TRUNCATE ? Fault.ERROR : Fault.NONE);
+        bench.host
+                .disk()
+                .faults((operation, path, number) ->
+                        operation == Operation.WRITE || operation == Operation.TRUNCATE ? Fault.ERROR : Fault.NONE);
         bench.appendFails(bench.batch(1));
         assertNotNull(bench.offline);
         bench.host.disk().faults(DiskFaults.NONE);
-        assertEquals(FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(1)).code());
+        assertEquals(
+                FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(1)).code());
     }
 
     @Test
@@ -68,7 +71,8 @@ final class LogRulesTest {
         assertEquals(FailureCode.SYNC_FAILED, bench.appendFails(bench.batch(2)).code());
         assertEquals(2, bench.log.durableEndOffset());
         assertNotNull(bench.offline);
-        assertEquals(FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(2)).code(), "never tried again");
+        assertEquals(
+                FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(2)).code(), "never tried again");
         bench.powerCut();
         assertEquals(List.of(0L), bench.bases0To(2));
     }
@@ -132,7 +136,8 @@ final class LogRulesTest {
         LogBench mutant = new LogBench(1, LogBench.tiny()).open(TornTailTest.mutation("clean-mark-kept"));
         mutant.append(1);
         mutant.host.<Void>await(done -> mutant.log.close(done));
-        mutant.host.<Void>await(done -> mutant.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+        mutant.host.<Void>await(
+                done -> mutant.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
         mutant.host = mutant.host.kill();
         mutant.open(TornTailTest.mutation("clean-mark-kept"));
         mutant.kill();
@@ -148,16 +153,21 @@ final class LogRulesTest {
         bench.cleanRestart();
         bench.host.<Void>await(done -> bench.log.close(done));
         bench.checkpoint();
-        bench.host.<Void>await(done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+        bench.host.<Void>await(
+                done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
         bench.host = bench.host.kill();
         long before = bench.host.disk().bytesRead();
         bench.open();
-        assertTrue(bench.host.disk().bytesRead() - before < 40_000, "read " + (bench.host.disk().bytesRead() - before));
+        assertTrue(
+                bench.host.disk().bytesRead() - before < 40_000,
+                "read " + (bench.host.disk().bytesRead() - before));
         bench.checkpoint();
         bench.host = bench.host.kill();
         before = bench.host.disk().bytesRead();
         bench.open();
-        assertTrue(bench.host.disk().bytesRead() - before < 60_000, "read " + (bench.host.disk().bytesRead() - before));
+        assertTrue(
+                bench.host.disk().bytesRead() - before < 60_000,
+                "read " + (bench.host.disk().bytesRead() - before));
     }
 
     @Test
@@ -184,7 +194,8 @@ final class LogRulesTest {
             assertEquals(bases, bench.bases(0), "damage " + damage);
             for (long base : bases) {
                 ReadResult result = bench.read(base + 1, 1, ReadBound.LOG_END);
-                assertEquals(base, ByteBuffer.wrap(LogBench.bytes(result.range())).getLong(), "damage " + damage);
+                assertEquals(
+                        base, ByteBuffer.wrap(LogBench.bytes(result.range())).getLong(), "damage " + damage);
             }
         }
     }
@@ -282,7 +293,11 @@ final class LogRulesTest {
     void epochIsPersistedBeforeItsFirstBatch_I1() {
         LogBench bench = new LogBench(4, LogBench.tiny()).open();
         bench.host.<Void>await(done -> bench.log.beginEpoch(5, done));
-        assertEquals(0, bench.host.disk().tree().stream().filter(path -> path.contains("orders-3")).count());
+        assertEquals(
+                0,
+                bench.host.disk().tree().stream()
+                        .filter(path -> path.contains("orders-3"))
+                        .count());
         bench.append(2);
         bench.host.<Void>await(done -> bench.log.beginEpoch(8, done));
         bench.append(2);
@@ -307,7 +322,9 @@ final class LogRulesTest {
             assertEquals(FailureCode.OFFSET_OUT_OF_RANGE, bench.readFails(14).code());
             assertEquals(
                     FailureCode.OFFSET_OUT_OF_RANGE,
-                    bench.host.<Long>awaitFailure(done -> bench.log.deleteBefore(25, done)).code());
+                    bench.host
+                            .<Long>awaitFailure(done -> bench.log.deleteBefore(25, done))
+                            .code());
             bench.powerCut();
             assertEquals(15, bench.log.logStartOffset());
             assertEquals(24, bench.log.logEndOffset());
@@ -348,7 +365,8 @@ final class LogRulesTest {
         List<String> tree = bench.host.disk().tree();
         assertTrue(tree.stream().anyMatch(path -> path.matches("orders-3\\.[0-9a-f]{32}-delete/.*")), tree.toString());
         assertTrue(tree.stream().noneMatch(path -> path.startsWith("orders-3/")), tree.toString());
-        assertEquals(FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(1)).code());
+        assertEquals(
+                FailureCode.STORAGE_ERROR, bench.appendFails(bench.batch(1)).code());
         bench.host.runFor(3000);
         assertTrue(bench.host.disk().tree().stream().noneMatch(path -> path.contains("orders-3")));
     }
@@ -359,8 +377,7 @@ final class LogRulesTest {
         long before = bench.host.disk().operations();
         for (int i = 0; i < 100; i++) {
             LogIdentity identity = new LogIdentity("t" + i, 0, LogBench.IDENTITY.topicId());
-            PartitionLog log = bench.host.await(
-                    done -> bench.context.open(identity, bench.config, LogStart.NEW, done));
+            PartitionLog log = bench.host.await(done -> bench.context.open(identity, bench.config, LogStart.NEW, done));
             bench.host.<Void>await(done -> log.beginEpoch(0, done));
         }
         assertEquals(before, bench.host.disk().operations());

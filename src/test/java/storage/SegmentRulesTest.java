@@ -44,7 +44,8 @@ final class SegmentRulesTest {
 
     @Test
     void rollsByTimeOfTheBatches() {
-        LogBench bench = new LogBench(1, LogBench.tiny("internal.segment.bytes", "100000", "segment.ms", "60000")).open();
+        LogBench bench =
+                new LogBench(1, LogBench.tiny("internal.segment.bytes", "100000", "segment.ms", "60000")).open();
         bench.append(1);
         bench.host.runFor(50_000);
         bench.append(1);
@@ -58,7 +59,12 @@ final class SegmentRulesTest {
         LogBench bench = new LogBench(
                         1,
                         LogBench.tiny(
-                                "internal.segment.bytes", "1000000", "index.interval.bytes", "1", "segment.index.bytes", "80"))
+                                "internal.segment.bytes",
+                                "1000000",
+                                "index.interval.bytes",
+                                "1",
+                                "segment.index.bytes",
+                                "80"))
                 .open();
         for (int i = 0; i < 30; i++) {
             bench.append(1);
@@ -79,9 +85,12 @@ final class SegmentRulesTest {
         BatchBuilder.Producer producer = new BatchBuilder.Producer(4, (short) 0, 0, false);
         ByteBuffer batch = bench.batch(2, producer);
         bench.host.runFor(77_000);
-        ByteBuffer copy = ByteBuffer.wrap(new byte[batch.remaining()]).put(batch.duplicate()).flip();
+        ByteBuffer copy = ByteBuffer.wrap(new byte[batch.remaining()])
+                .put(batch.duplicate())
+                .flip();
         AppendResult result = bench.append(batch);
-        ByteBuffer stored = ByteBuffer.wrap(LogBench.bytes(bench.read(0, 10_000, ReadBound.LOG_END).range()));
+        ByteBuffer stored = ByteBuffer.wrap(
+                LogBench.bytes(bench.read(0, 10_000, ReadBound.LOG_END).range()));
         assertTrue(BatchHeader.isLogAppendTime(stored, 0));
         assertEquals(result.logAppendTimeMillis(), BatchHeader.maxTimestamp(stored, 0));
         assertTrue(BatchHeader.isCrcValid(stored, 0));
@@ -97,7 +106,8 @@ final class SegmentRulesTest {
     @Test
     void offsetOfTheLargestTimestamp() {
         LogBench bench = new LogBench(1, LogBench.tiny()).open();
-        assertEquals(TimestampOffset.NONE, bench.host.<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done)));
+        assertEquals(
+                TimestampOffset.NONE, bench.host.<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done)));
         for (int i = 0; i < 8; i++) {
             bench.append(3);
         }
@@ -107,9 +117,17 @@ final class SegmentRulesTest {
         for (int i = 0; i < 8; i++) {
             bench.append(3);
         }
-        assertEquals(offset, bench.host.<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done)).offset());
+        assertEquals(
+                offset,
+                bench.host
+                        .<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done))
+                        .offset());
         bench.cleanRestart();
-        assertEquals(offset, bench.host.<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done)).offset());
+        assertEquals(
+                offset,
+                bench.host
+                        .<TimestampOffset>await(done -> bench.log.offsetOfMaxTimestamp(done))
+                        .offset());
     }
 
     private static ByteBuffer marker(long producer, boolean abort) {
@@ -149,8 +167,7 @@ final class SegmentRulesTest {
             bench.log.advanceHighWatermark(bench.log.logEndOffset());
         }
         assertEquals(
-                FailureCode.INVALID_TXN_STATE,
-                nonTransactionalInside(bench).code());
+                FailureCode.INVALID_TXN_STATE, nonTransactionalInside(bench).code());
     }
 
     private static common.Failure nonTransactionalInside(LogBench bench) {
@@ -203,11 +220,12 @@ final class SegmentRulesTest {
         List<PartitionLog> logs = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             LogIdentity identity = new LogIdentity("many", i, LogBench.IDENTITY.topicId());
-            PartitionLog log =
-                    bench.host.await(done -> bench.context.open(identity, bench.config, LogStart.NEW, done));
+            PartitionLog log = bench.host.await(done -> bench.context.open(identity, bench.config, LogStart.NEW, done));
             logs.add(log);
             bench.host.<AppendResult>await(done -> log.append(bench.batch(1), 0, done));
-            assertTrue(bench.host.disk().openHandles() <= 4 + 2, "open: " + bench.host.disk().openHandles());
+            assertTrue(
+                    bench.host.disk().openHandles() <= 4 + 2,
+                    "open: " + bench.host.disk().openHandles());
         }
         for (PartitionLog log : logs) {
             ReadResult result = bench.host.await(done -> log.read(0, 1000, true, ReadBound.LOG_END, done));
@@ -260,8 +278,8 @@ final class SegmentRulesTest {
         }
         LogBench follower = new LogBench(2, LogBench.tiny()).open();
         while (follower.log.logEndOffset() < leader.log.logEndOffset()) {
-            byte[] bytes = LogBench.bytes(
-                    leader.read(follower.log.logEndOffset(), 100_000, ReadBound.LOG_END).range());
+            byte[] bytes = LogBench.bytes(leader.read(follower.log.logEndOffset(), 100_000, ReadBound.LOG_END)
+                    .range());
             follower.host.<AppendResult>await(done -> follower.log.appendFetched(ByteBuffer.wrap(bytes), done));
         }
         assertEquals(leader.bases(0), follower.bases(0));

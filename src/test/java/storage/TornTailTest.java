@@ -38,8 +38,8 @@ final class TornTailTest {
         for (int cut = size * 4 + 1; cut < whole.length; cut++) {
             for (Tail tail : Tail.values()) {
                 byte[] torn = tail.of(whole, cut);
-                boolean sameByChance = torn.length >= whole.length
-                        && Arrays.equals(torn, 0, whole.length, whole, 0, whole.length);
+                boolean sameByChance =
+                        torn.length >= whole.length && Arrays.equals(torn, 0, whole.length, whole, 0, whole.length);
                 if (sameByChance) {
                     continue;
                 }
@@ -114,7 +114,8 @@ final class TornTailTest {
         rotten[rotten.length - 3] ^= 1;
         bench.host.disk().put(bench.segment(0, SegmentFiles.LOG), rotten);
         bench.open();
-        // The recovery point stands behind the rotten batch: bytes below it are only walked by header, so this is found by a reader, not by the start.
+        // The recovery point stands behind the rotten batch: bytes below it are only walked by header, so this is found
+        // by a reader, not by the start.
         assertEquals(6, bench.log.logEndOffset());
         bench.host = bench.host.kill();
         bench.host.disk().put(bench.segment(0, SegmentFiles.LOG), Arrays.copyOf(rotten, rotten.length - 3));
