@@ -35,6 +35,7 @@ final class LogAppender {
     void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done) {
         Failure refusal = refusal(batch.remaining());
         if (refusal != null) {
+            log.producers.refused(BatchSummary.of(batch, batch.position()));
             done.fail(refusal);
             return;
         }
@@ -303,6 +304,9 @@ final class LogAppender {
         queuedBytes = 0;
         flusher.cancelAbove(log.writtenEnd);
         log.undoUnwritten();
+        for (QueuedBatch each : inFlight) {
+            log.producers.refused(each.summary());
+        }
         answer(failure);
         writeNext();
     }

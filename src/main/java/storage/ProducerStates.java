@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -24,6 +25,7 @@ import records.schemas.ProducerSnapshot;
 public final class ProducerStates {
 
     private static final long NO_OFFSET = Long.MAX_VALUE;
+    private static final int MAX_REFUSED = 1024;
 
     private final Long2ObjectHashMap<ProducerEntry> producers = new Long2ObjectHashMap<>();
     /** Producer id by first offset of its open transaction here. */
@@ -33,7 +35,12 @@ public final class ProducerStates {
     /** How to go back, oldest first; bounded by the batches being written. */
     private final ArrayDeque<Undo> undos = new ArrayDeque<>(2);
 
+    /** First batches of unknown producers that could not be taken, by producer id; oldest first, bounded. Only in memory: see {@link #refused}. */
+    private final LinkedHashMap<Long, RefusedFirst> refusedFirsts = new LinkedHashMap<>(0);
+
     private long endOffset;
+
+    private record RefusedFirst(short epoch, int sequence) {}
 
     private record Undo(long baseOffset, long producerId, ProducerEntry before) {}
 
@@ -119,6 +126,10 @@ public final class ProducerStates {
             if (batch.baseSequence() != 0 && logEndOffset == 0) {
                 return outOfOrder(batch, "the partition never held a record, only sequence 0 may begin");
             }
+            RefusedFirst first = refusedFirsts.isEmpty() ? null : refusedFirsts.get(batch.producerId());
+            if (first != null && first.epoch == batch.producerEpoch() && first.sequence != batch.baseSequence()) {
+                return outOfOrder(batch, first.sequence + " could not be appended and is still due");
+            }
             return ProducerVerdict.OK;
         }
         if (batch.producerEpoch() < entry.epoch) {
@@ -173,6 +184,7 @@ public final class ProducerStates {
         CompletedTransaction completed = null;
         if (batch.hasProducerId() && (!batch.control() || batch.marker() != null)) {
             ProducerEntry before = producers.get(batch.producerId());
+            refusedFirsts.remove(batch.producerId());
             undos.addLast(new Undo(batch.baseOffset(), batch.producerId(), before));
             if (batch.control()) {
                 completed = end(before, batch);
@@ -203,6 +215,24 @@ public final class ProducerStates {
                 marker.lastOffset(),
                 !marker.marker().commit(),
                 stable);
+    }
+
+    /**
+     * A batch was turned away before it was checked, or its write failed, for a reason that passes (a full disk, a full queue). The first batch of a producer
+     * must not be overtaken by those that its client has already sent behind it: as nothing is known of the producer, they would be taken, and the first
+     * one never again (P2, P7).
+     */
+    public void refused(BatchSummary batch) {
+        if (!batch.hasProducerId() || batch.control() || producers.containsKey(batch.producerId())) {
+            return;
+        }
+        RefusedFirst known = refusedFirsts.get(batch.producerId());
+        if (known == null || known.epoch < batch.producerEpoch()) {
+            if (refusedFirsts.size() == MAX_REFUSED) {
+                refusedFirsts.remove(refusedFirsts.keySet().iterator().next());
+            }
+            refusedFirsts.put(batch.producerId(), new RefusedFirst(batch.producerEpoch(), batch.baseSequence()));
+        }
     }
 
     /** All batches below {@code offset} are written: they will not be undone. */

@@ -107,6 +107,8 @@ final class SimConsumer implements SimClient {
         }
         for (Place place : places.values()) {
             place.highWatermark = place.ledger.lossy() ? 0 : place.highWatermark;
+            // What was sent last may not have arrived.
+            place.changed = true;
         }
         next();
     }

@@ -59,10 +59,6 @@ final class SimDirectory {
         unsynced.clear();
     }
 
-    void loseUnsynced() {
-        unsynced.clear();
-    }
-
     /** Name changes survive all, none, the first few, or any of them. */
     void powerCut(SimRandom random) {
         int mode = random.below(4);

@@ -49,7 +49,7 @@ final class SimNode {
     }
 
     boolean serving() {
-        return alive() && serving;
+        return alive() && serving && !stopping;
     }
 
     SimLife life() {
@@ -94,7 +94,7 @@ final class SimNode {
 
     /** Accepts a connection; null when the node does not serve. */
     SimWire connect(SimNetwork network, SimWire.ClientEnd client) {
-        if (!serving() || stopping) {
+        if (!serving()) {
             return null;
         }
         int loop = accepted++ % parts.loops();
@@ -114,7 +114,7 @@ final class SimNode {
 
     /** SIGTERM: closes the doors, makes all durable, ends. */
     void stopClean() {
-        if (!serving() || stopping) {
+        if (!serving()) {
             return;
         }
         stopping = true;

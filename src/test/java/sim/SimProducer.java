@@ -45,24 +45,35 @@ final class SimProducer implements SimClient {
         private final PartitionLedger ledger;
         private final ArrayDeque<Batch> open = new ArrayDeque<>();
         private int nextSequence;
+        private int batches;
+        /** A batch of this session was acked: before, the broker knows nothing of it and would take any that comes first. */
+        private boolean begun;
         private int count;
 
         private Lane(PartitionLedger ledger) {
             this.ledger = ledger;
+        }
+
+        /** The broker remembers five batches: no more may come after one that is still open. */
+        private boolean hasRoom(int window) {
+            return open.isEmpty() || batches - open.peek().index < window;
         }
     }
 
     private static final class Batch {
         private final Lane lane;
         private final int session;
+        private final int index;
         private final List<String> values;
         private final MemoryRecords records;
         private boolean inFlight;
         private boolean firstWhenSent;
+        private long notBefore;
 
         private Batch(Lane lane, int session, List<String> values, MemoryRecords records) {
             this.lane = lane;
             this.session = session;
+            this.index = lane.batches++;
             this.values = values;
             this.records = records;
         }
@@ -115,7 +126,7 @@ final class SimProducer implements SimClient {
             long wait = 1 + random.below(2 * spec.intervalMillis);
             net.scheduler().after(wait * SimScheduler.MILLI, null, "produce", () -> {
                 Lane lane = lanes.get(random.below(lanes.size()));
-                if (producing && producerId >= 0 && lane.open.size() < spec.maxInFlight) {
+                if (producing && producerId >= 0 && lane.hasRoom(lane.begun || spec.links == 1 ? spec.maxInFlight : 1)) {
                     lane.open.add(newBatch(lane));
                 }
                 pump();
@@ -194,6 +205,9 @@ final class SimProducer implements SimClient {
             for (Lane lane : lanes) {
                 for (Batch batch : lane.open) {
                     if (!batch.inFlight) {
+                        if (batch.notBefore > net.scheduler().now()) {
+                            break;
+                        }
                         batch.firstWhenSent = batch == lane.open.peek();
                         batch.inFlight = true;
                         together.add(batch);
@@ -256,6 +270,7 @@ final class SimProducer implements SimClient {
 
     private void settle(SimLink link, Batch batch, PartitionProduceResponse response) {
         batch.inFlight = false;
+        batch.notBefore = net.scheduler().now() + (random.chance(0.2) ? 0 : random.below(40) * SimScheduler.MILLI);
         Errors error = Errors.forCode(response.errorCode());
         PartitionLedger ledger = batch.lane.ledger;
         switch (error) {
@@ -264,6 +279,7 @@ final class SimProducer implements SimClient {
                     ledger.ack(batch.values.get(i), response.baseOffset() + i, link.answering());
                 }
                 batch.lane.open.remove(batch);
+                batch.lane.begun = true;
             }
             case OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH, DUPLICATE_SEQUENCE_NUMBER -> {
                 boolean first = batch.firstWhenSent && batch == batch.lane.open.peek();
@@ -295,6 +311,7 @@ final class SimProducer implements SimClient {
         for (Lane lane : lanes) {
             lane.open.clear();
             lane.nextSequence = 0;
+            lane.begun = false;
         }
     }
 }
