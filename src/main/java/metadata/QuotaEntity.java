@@ -25,10 +25,10 @@ public final class QuotaEntity implements Comparable<QuotaEntity> {
     public static QuotaEntity of(Map<String, String> parts) {
         TreeMap<String, String> sorted = new TreeMap<>(parts);
         StringBuilder key = new StringBuilder();
-        sorted.forEach((type, name) -> key.append(type)
-                .append(name == null ? '<' : '=')
-                .append(name == null ? "" : name)
-                .append('\0'));
+        sorted.forEach((type, name) -> {
+            key.append(type.length()).append(':').append(type);
+            key.append(name == null ? "-" : name.length() + ":" + name);
+        });
         return new QuotaEntity(Collections.unmodifiableMap(sorted), key.toString());
     }
 

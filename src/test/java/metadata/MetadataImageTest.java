@@ -1,0 +1,247 @@
+package metadata;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.InvariantViolation;
+import highwater.metadata.MetadataRecord;
+import highwater.metadata.NoOpRecord;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import metadata.MetadataCodec.UnreadableRecordException;
+import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.Endpoint;
+import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.TopicChange;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+
+class MetadataImageTest {
+
+    private static final Uuid ID = new Uuid(7, 1);
+
+    private static PartitionImage partition(int index, int leaderEpoch) {
+        return new PartitionImage(index, 1, leaderEpoch, leaderEpoch, List.of(1), List.of(1));
+    }
+
+    private static MetadataImage apply(MetadataImage image, MetadataRecord... records) {
+        MetadataDelta delta = new MetadataDelta(image);
+        long offset = image.version();
+        for (MetadataRecord record : records) {
+            delta.apply(record, offset++);
+        }
+        return delta.image(offset);
+    }
+
+    @Test
+    void topicsPartitionsAndConfigsComeAndGoTogether() {
+        MetadataImage empty = MetadataImage.empty("c");
+        MetadataImage one = apply(
+                empty,
+                MetadataRecords.topic("t", ID),
+                MetadataRecords.config(ConfigTarget.topic("t"), "retention.ms", "5"),
+                MetadataRecords.partition(ID, partition(0, 0)),
+                MetadataRecords.partition(ID, partition(1, 0)));
+        assertEquals(2, one.topic("t").partitions().size());
+        assertEquals(Map.of("retention.ms", "5"), one.configs(ConfigTarget.topic("t")));
+        assertEquals(one.topic("t"), one.topic(ID));
+        MetadataImage grown = apply(
+                one, MetadataRecords.partition(ID, partition(2, 0)), MetadataRecords.partition(ID, partition(1, 4)));
+        assertEquals(3, grown.topic("t").partitions().size());
+        assertEquals(4, grown.topic("t").partitions().get(1).leaderEpoch());
+        assertEquals(2, one.topic("t").partitions().size(), "an image never changes");
+        MetadataImage gone = apply(grown, MetadataRecords.removeTopic(ID));
+        assertNull(gone.topic("t"));
+        assertEquals(Map.of(), gone.configs(ConfigTarget.topic("t")));
+        assertEquals(List.of(), List.copyOf(empty.topics()));
+    }
+
+    @Test
+    void brokenRecordsAreBugs() {
+        MetadataImage image = apply(MetadataImage.empty("c"), MetadataRecords.topic("t", ID));
+        assertThrows(InvariantViolation.class, () -> apply(image, MetadataRecords.topic("t", new Uuid(1, 9))));
+        assertThrows(InvariantViolation.class, () -> apply(image, MetadataRecords.topic("u", ID)));
+        assertThrows(InvariantViolation.class, () -> apply(image, MetadataRecords.partition(ID, partition(1, 0))));
+        assertThrows(InvariantViolation.class, () -> apply(image, MetadataRecords.removeTopic(new Uuid(1, 9))));
+        MetadataImage ids = apply(image, MetadataRecords.producerIds(1, 1, 1000));
+        assertThrows(InvariantViolation.class, () -> apply(ids, MetadataRecords.producerIds(1, 1, 999)), "C7");
+    }
+
+    @Test
+    void brokerEpochIsTheOffsetOfItsRecord() {
+        BrokerImage broker = new BrokerImage(
+                3,
+                -1,
+                ID,
+                List.of(new Endpoint("PLAINTEXT", null, 0, "PLAINTEXT")),
+                "r1",
+                false,
+                List.of(new Uuid(5, 5)));
+        MetadataImage image = apply(MetadataImage.empty("c"), noOp(), noOp(), MetadataRecords.broker(broker));
+        assertEquals(2, image.broker(3).epoch());
+        assertEquals(broker.endpoints(), image.broker(3).endpoints());
+    }
+
+    private static MetadataRecord noOp() {
+        return MetadataRecord.newBuilder()
+                .setNoOp(NoOpRecord.getDefaultInstance())
+                .build();
+    }
+
+    @Test
+    void namesThatDifferInDotAndUnderscoreCollide() {
+        MetadataImage image = apply(MetadataImage.empty("c"), MetadataRecords.topic("a.b_c", ID));
+        assertEquals("a.b_c", image.collidingTopic("a_b.c"));
+        assertNull(image.collidingTopic("a.b_c"));
+        assertNull(image.collidingTopic("abc"));
+        assertNull(apply(image, MetadataRecords.removeTopic(ID)).collidingTopic("a_b.c"));
+    }
+
+    @Test
+    void newerRecordsAreRefusedNotMisread() throws UnreadableRecordException {
+        MetadataRecord newer = MetadataRecords.feature("f", (short) 1).toBuilder()
+                .setMinReader(MetadataCodec.LEVEL + 1)
+                .build();
+        assertThrows(UnreadableRecordException.class, () -> MetadataCodec.decode(ByteBuffer.wrap(newer.toByteArray())));
+        assertThrows(UnreadableRecordException.class, () -> MetadataCodec.decode(ByteBuffer.wrap(new byte[0])));
+        assertThrows(
+                UnreadableRecordException.class, () -> MetadataCodec.decode(ByteBuffer.wrap(new byte[] {1, 2, 3})));
+        MetadataRecord known = MetadataRecords.feature("f", (short) 1);
+        assertEquals(known, MetadataCodec.decode(ByteBuffer.wrap(MetadataCodec.encode(known))));
+    }
+
+    /** Any image written as records and read back is the same (R12), and the changes between two images are exactly what differs. */
+    @Test
+    void randomImagesSurviveASnapshotAndTellTheirDifferences() {
+        for (int run = 0; run < 60; run++) {
+            long seed = new Random().nextLong();
+            RandomRecords source = new RandomRecords(seed);
+            List<MetadataImage> images = new ArrayList<>();
+            MetadataImage image = MetadataImage.empty("c");
+            for (int i = 0; i < 60; i++) {
+                image = apply(image, source.next(image));
+                images.add(image);
+            }
+            MetadataDelta copy = new MetadataDelta(MetadataImage.empty("c"));
+            long version = image.version();
+            ImageRecords.write(image, record -> copy.apply(record, version - 1));
+            assertEquals(text(image), text(copy.image(version)), "seed " + seed);
+            MetadataImage older = images.get(new Random(seed).nextInt(images.size()));
+            assertEquals(differences(older, image), changes(image.topicChangesSince(older)), "seed " + seed);
+        }
+    }
+
+    private static List<String> changes(List<TopicChange> changes) {
+        List<String> found = new ArrayList<>();
+        for (TopicChange change : changes) {
+            if (change.before() == null || !change.before().equals(change.after())) {
+                found.add(change.before() + " -> " + change.after());
+            }
+        }
+        return found.stream().sorted().toList();
+    }
+
+    private static List<String> differences(MetadataImage before, MetadataImage after) {
+        TreeMap<Uuid, String> found = new TreeMap<>();
+        before.topics().forEach(topic -> {
+            if (!topic.equals(after.topic(topic.id()))) {
+                found.put(topic.id(), topic + " -> " + after.topic(topic.id()));
+            }
+        });
+        after.topics().forEach(topic -> {
+            if (before.topic(topic.id()) == null) {
+                found.put(topic.id(), "null -> " + topic);
+            }
+        });
+        return found.values().stream().sorted().toList();
+    }
+
+    /** All content, for comparison. */
+    static String text(MetadataImage image) {
+        StringBuilder text = new StringBuilder();
+        image.topics().forEach(topic -> text.append(topic).append('\n'));
+        image.brokers().forEach(broker -> text.append(broker).append('\n'));
+        image.configTargets()
+                .forEach(target ->
+                        text.append(target).append(image.configs(target)).append('\n'));
+        image.quotaEntities()
+                .forEach(entity ->
+                        text.append(entity).append(image.quotas(entity)).append('\n'));
+        text.append(image.features().finalized())
+                .append(image.nextProducerId())
+                .append(' ')
+                .append(image.version());
+        return text.toString();
+    }
+
+    /** Makes legal records. */
+    private static final class RandomRecords {
+        private final Random random;
+        private long ids;
+
+        RandomRecords(long seed) {
+            this.random = new Random(seed);
+        }
+
+        MetadataRecord[] next(MetadataImage image) {
+            List<MetadataImage.TopicImage> topics = List.copyOf(image.topics());
+            int kind = random.nextInt(9);
+            if (topics.isEmpty() || kind == 0) {
+                Uuid id = new Uuid(9, ++ids);
+                List<MetadataRecord> records = new ArrayList<>();
+                records.add(MetadataRecords.topic("t." + ids, id));
+                for (int i = 0; i <= random.nextInt(3); i++) {
+                    records.add(MetadataRecords.partition(id, partition(i, 0)));
+                }
+                return records.toArray(MetadataRecord[]::new);
+            }
+            MetadataImage.TopicImage topic = topics.get(random.nextInt(topics.size()));
+            String value = random.nextInt(3) == 0 ? null : Integer.toString(random.nextInt(5));
+            String key = "k" + random.nextInt(3);
+            return new MetadataRecord[] {
+                switch (kind) {
+                    case 1 -> MetadataRecords.removeTopic(topic.id());
+                    case 2 ->
+                        MetadataRecords.partition(
+                                topic.id(), partition(topic.partitions().size(), 0));
+                    case 3 ->
+                        MetadataRecords.partition(
+                                topic.id(),
+                                partition(random.nextInt(topic.partitions().size()), random.nextInt(9)));
+                    case 4 -> MetadataRecords.config(ConfigTarget.topic(topic.name()), key, value);
+                    case 5 -> MetadataRecords.config(ConfigTarget.broker(random.nextInt(2) - 1), key, value);
+                    case 6 -> MetadataRecords.quota(entity(), key, value == null ? null : Double.valueOf(value));
+                    case 7 -> MetadataRecords.feature(key, (short) random.nextInt(3));
+                    default -> MetadataRecords.producerIds(1, 1, image.nextProducerId() + 1000);
+                }
+            };
+        }
+
+        private QuotaEntity entity() {
+            Map<String, String> parts = new TreeMap<>();
+            for (String type : Arrays.asList("user", "client-id")) {
+                if (random.nextBoolean()) {
+                    parts.put(type, random.nextBoolean() ? null : "n" + random.nextInt(2));
+                }
+            }
+            return QuotaEntity.of(parts.isEmpty() ? Map.of("ip", "1.1.1.1") : parts);
+        }
+    }
+
+    @Test
+    void quotaEntitiesWithOddNamesStayApart() {
+        TreeMap<String, String> withDefault = new TreeMap<>();
+        withDefault.put("user", null);
+        QuotaEntity usual = QuotaEntity.of(withDefault);
+        QuotaEntity named = QuotaEntity.of(Map.of("user", "<"));
+        assertTrue(usual.compareTo(named) != 0 && !usual.equals(named));
+        assertEquals(0, named.compareTo(QuotaEntity.of(Map.of("user", "<"))));
+    }
+}
