@@ -114,10 +114,11 @@ final class ConfigRecords {
     }
 
     static ControllerConfig controller(ConfigValues.Part values) {
+        Integer testSegmentBytes = values.given(Integer.class, "internal.metadata.log.segment.bytes");
         return new ControllerConfig(
                 values.int64("metadata.log.max.record.bytes.between.snapshots"),
                 values.int64("metadata.log.max.snapshot.interval.ms"),
-                values.int32("metadata.log.segment.bytes"),
+                testSegmentBytes != null ? testSegmentBytes : values.int32("metadata.log.segment.bytes"),
                 values.int64("metadata.log.segment.ms"),
                 values.int64("metadata.max.retention.bytes"),
                 values.int64("metadata.max.retention.ms"),

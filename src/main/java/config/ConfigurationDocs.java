@@ -117,7 +117,7 @@ public final class ConfigurationDocs {
     private static List<ConfigKey> with(Collection<ConfigKey> keys, ConfigKey.Standing standing) {
         List<ConfigKey> found = new ArrayList<>();
         for (ConfigKey key : keys) {
-            if (key.standing() == standing && !key.name().startsWith("internal.segment")) {
+            if (key.standing() == standing && !key.name().startsWith("internal.")) {
                 found.add(key);
             }
         }

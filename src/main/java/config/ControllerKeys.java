@@ -36,6 +36,11 @@ final class ControllerKeys {
                 atLeast(0),
                 "A snapshot of the metadata is taken after this time if there is something new; 0: never for time.");
         keys.int32("metadata.log.segment.bytes", 1073741824, atLeast(8388608), "Segment size of the metadata log.");
+        keys.int32(
+                "internal.metadata.log.segment.bytes",
+                null,
+                null,
+                "As metadata.log.segment.bytes, without its lower bound; for tests.");
         keys.int64("metadata.log.segment.ms", 604800000L, null, "Segment age of the metadata log.");
         keys.int64(
                 "metadata.max.retention.bytes",
@@ -73,7 +78,6 @@ final class ControllerKeys {
         keys.list("early.start.listeners", null, null);
         keys.int32("initial.broker.registration.timeout.ms", 60000, null);
         keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
-        keys.int32("internal.metadata.log.segment.bytes", null, null);
         keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
         keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
         keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));

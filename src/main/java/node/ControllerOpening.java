@@ -120,7 +120,7 @@ final class ControllerOpening {
         ControllerConfig config = setup.config().controller();
         Map<String, String> settings = new TreeMap<>();
         settings.put("flush.messages", "1");
-        settings.put("segment.bytes", String.valueOf(config.segmentBytes()));
+        settings.put("internal.segment.bytes", String.valueOf(config.segmentBytes()));
         settings.put("segment.ms", String.valueOf(config.segmentMillis()));
         settings.put("max.message.bytes", String.valueOf(config.maxBatchBytes()));
         settings.put("retention.ms", "-1");

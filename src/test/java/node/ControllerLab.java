@@ -1,0 +1,133 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import config.BrokerConfig;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import metadata.MetadataImage;
+import org.apache.kafka.common.Uuid;
+import sim.SimHost;
+import storage.DiskExecutor.Lane;
+import storage.LogContext;
+import storage.LogDirectory;
+import storage.LogDirectory.Checkpoint;
+import storage.LogDirectory.FoundPartition;
+import storage.LogDirectory.Opened;
+import storage.LogHost;
+import storage.LogLimits;
+import storage.LogStart;
+import storage.PartitionLog;
+
+/** A controller on a simulated disk with what a node does around it: directory, checkpoints, subscribers of its images. */
+final class ControllerLab implements LogHost, MetadataPublisher {
+    static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
+    private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 24, 86_400_000L);
+
+    final SimHost host;
+    final BrokerConfig config;
+    final List<MetadataImage> published = new ArrayList<>();
+    ControllerNode controller;
+    Opened opened;
+    Failure offline;
+
+    /** Held back publications; null: they are applied at once. */
+    List<Callback<Void>> held;
+
+    private long startToPersist;
+    private PartitionLog asking;
+
+    ControllerLab(SimHost host, BrokerConfig config) {
+        this.host = host;
+        this.config = config;
+    }
+
+    static BrokerConfig config(String... keysAndValues) {
+        Map<String, String> properties = new TreeMap<>();
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            properties.put(keysAndValues[i], keysAndValues[i + 1]);
+        }
+        return BrokerConfig.parse(properties).config();
+    }
+
+    /** The lab of the next process. */
+    ControllerLab on(SimHost next) {
+        return new ControllerLab(next, config);
+    }
+
+    ControllerLab open() {
+        controller = host.await(done -> ControllerNode.open(setup(), done));
+        host.<Void>await(controller::publish);
+        return this;
+    }
+
+    Failure openRefused() {
+        return host.<ControllerNode>awaitFailure(done -> ControllerNode.open(setup(), done));
+    }
+
+    private ControllerNode.Setup setup() {
+        LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
+                1, null, CLUSTER, "AAAAAAAAQAGAAAAAAAAAAg", host.ports().mutations());
+        opened = host.await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.open(request), done));
+        LogStart start = LogStart.NEW;
+        for (FoundPartition each : opened.partitions()) {
+            if (each.identity().directory().equals(LogDirectories.METADATA_DIRECTORY)) {
+                start = each.start();
+            }
+        }
+        startToPersist = start.logStartOffset();
+        return new ControllerNode.Setup(
+                host.ports(),
+                new LogContext(host.ports(), host.executor(), this, LIMITS),
+                start,
+                host.executor(),
+                config,
+                opened.clusterId(),
+                List.of(Uuid.fromString(opened.directoryId())),
+                opened.cleanStop() || opened.formatted(),
+                this);
+    }
+
+    /** A clean stop. */
+    void stop() {
+        host.<Void>await(controller::stop);
+        asking = controller.log();
+        host.<Void>await(this::checkpoint);
+        host.<Void>await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.markClean(), done));
+    }
+
+    MetadataImage image() {
+        return controller.image();
+    }
+
+    @Override
+    public void directoryOffline(Failure why) {
+        offline = why;
+    }
+
+    @Override
+    public void persistLogStart(PartitionLog log, long newStart, Callback<Void> persisted) {
+        startToPersist = Math.max(startToPersist, newStart);
+        asking = log;
+        checkpoint(persisted);
+    }
+
+    private void checkpoint(Callback<Void> done) {
+        long start = Math.max(startToPersist, asking.logStartOffset());
+        Checkpoint line =
+                new Checkpoint("__cluster_metadata", 0, asking.recoveryPoint(), start, asking.highWatermark());
+        host.executor().run(Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done);
+    }
+
+    @Override
+    public void publish(MetadataImage image, Callback<Void> applied) {
+        published.add(image);
+        if (held == null) {
+            applied.succeed(null);
+        } else {
+            held.add(applied);
+        }
+    }
+}
