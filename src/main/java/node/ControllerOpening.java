@@ -174,8 +174,9 @@ final class ControllerOpening {
         return files -> {
             if (!files.exists(LogDirectories.METADATA_DIRECTORY)) {
                 files.createDirectory(LogDirectories.METADATA_DIRECTORY);
-                files.syncDirectory("");
             }
+            // Also when it is there: a process killed before this line left a name that only the page cache has (rule S4).
+            files.syncDirectory("");
             AtomicFile.replace(files, VOTE_PATH, vote.encode());
             return null;
         };

@@ -34,8 +34,8 @@ class ControllerCrashTest {
 
     @Test
     void answeredOperationsSurviveEveryCrash() {
-        long first = new Random().nextLong();
-        for (int run = 0; run < 120; run++) {
+        long first = Long.getLong("crash.seed", new Random().nextLong());
+        for (int run = 0; run < Integer.getInteger("crash.runs", 120); run++) {
             long seed = first + run;
             try {
                 model = new AdminModel();
