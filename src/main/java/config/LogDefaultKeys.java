@@ -96,6 +96,11 @@ final class LogDefaultKeys {
                 .clusterWide();
         keys.string("record.validation", "full", oneOf("full", "header"), "Broker-wide default of record.validation.")
                 .clusterWide();
+        compaction(keys);
+        return keys.list();
+    }
+
+    private static void compaction(KeyTable keys) {
         keys.withoutEffect("compaction is not built yet");
         keys.int64("log.cleaner.backoff.ms", 15000L, atLeast(0)).clusterWide();
         keys.int64("log.cleaner.dedupe.buffer.size", 134217728L, null).clusterWide();
@@ -110,6 +115,5 @@ final class LogDefaultKeys {
         keys.float64("log.cleaner.min.cleanable.ratio", 0.5, between(0, 1)).clusterWide();
         keys.int64("log.cleaner.min.compaction.lag.ms", 0L, atLeast(0)).clusterWide();
         keys.int32("log.cleaner.threads", 1, atLeast(0)).clusterWide();
-        return keys.list();
     }
 }

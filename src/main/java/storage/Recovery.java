@@ -126,6 +126,10 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 found.add(segment);
             }
         }
+        // Power lost during a deletion brings back any of the names. What is wholly below the log start is gone: a gap in it is no damage.
+        while (found.size() > 1 && found.get(1).baseOffset <= settings.start().logStartOffset()) {
+            deleteFiles(files, found.remove(0));
+        }
         for (int i = 0; i < found.size(); i++) {
             Segment segment = found.get(i);
             if (names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
@@ -315,15 +319,18 @@ final class Recovery implements DiskJob<RecoveredLog> {
 
     private void removeAfter(FileSystem files, int i) throws IOException {
         while (segments.size() > i + 1) {
-            Segment removed = segments.remove(segments.size() - 1);
-            for (String suffix : SegmentFiles.ALL) {
-                String name = SegmentFiles.name(removed.baseOffset, suffix);
-                if (names.contains(name)) {
-                    files.delete(directory + '/' + name);
-                }
-            }
+            deleteFiles(files, segments.remove(segments.size() - 1));
         }
         files.syncDirectory(directory);
+    }
+
+    private void deleteFiles(FileSystem files, Segment removed) throws IOException {
+        for (String suffix : SegmentFiles.ALL) {
+            String name = SegmentFiles.name(removed.baseOffset, suffix);
+            if (names.contains(name)) {
+                files.delete(directory + '/' + name);
+            }
+        }
     }
 
     /** Old index files go; those of a segment that is not written any more are made anew, if there is room. */
