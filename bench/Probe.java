@@ -69,6 +69,7 @@ public final class Probe {
       case "isr" -> awaitIsr(w[1], Integer.parseInt(w[2]));
       case "latency" -> latency(w[1], Integer.parseInt(w[2]), Integer.parseInt(w[3]),
           Integer.parseInt(w[4]), Integer.parseInt(w[5]), w[6]);
+      case "consume" -> consume(w[1], Integer.parseInt(w[2]), Long.parseLong(w[3]), Integer.parseInt(w[4]));
       case "failover" -> failover(w[1], Integer.parseInt(w[2]), Integer.parseInt(w[3]));
       default -> throw new IllegalArgumentException("unknown command " + w[0]);
     }
@@ -268,6 +269,45 @@ public final class Probe {
           seen++;
         }
       }
+    }
+  }
+
+  /** Consumers that each read {@code records} of all partitions at once, from the beginning; the mean rate of one. */
+  private void consume(String topic, int partitions, long records, int consumers) throws Exception {
+    var rates = new double[consumers];
+    var threads = new ArrayList<Thread>();
+    for (int i = 0; i < consumers; i++) {
+      int me = i;
+      var thread = new Thread(() -> rates[me] = readAll(topic, partitions, records));
+      threads.add(thread);
+      thread.start();
+    }
+    double sum = 0;
+    for (int i = 0; i < consumers; i++) {
+      threads.get(i).join();
+      if (rates[i] == 0) {
+        throw new IllegalStateException("a consumer did not get its records");
+      }
+      sum += rates[i];
+    }
+    answer("rec_s_each=%.1f".formatted(sum / consumers));
+  }
+
+  private double readAll(String topic, int partitions, long records) {
+    try (var consumer = consumer()) {
+      var all = new ArrayList<TopicPartition>();
+      for (int p = 0; p < partitions; p++) {
+        all.add(new TopicPartition(topic, p));
+      }
+      consumer.assign(all);
+      consumer.seekToBeginning(all);
+      long start = System.nanoTime();
+      long deadline = start + TimeUnit.SECONDS.toNanos(PATIENCE_S);
+      long seen = 0;
+      while (seen < records && System.nanoTime() < deadline) {
+        seen += consumer.poll(Duration.ofMillis(100)).count();
+      }
+      return seen < records ? 0 : seen * 1e9 / (System.nanoTime() - start);
     }
   }
 

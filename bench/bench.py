@@ -350,19 +350,11 @@ def measured_produce(broker, probe, shape, replicas=1):
     return {**speed, **cost.per(shape.records, shape.records * shape.size)}
 
 
-def consume(broker, topic, records, consumers):
-    """N consumer groups that each read the whole topic at once; the mean speed of one."""
-    args = [KAFKA, "tool", "kafka-consumer-perf-test", "--bootstrap-server", broker.bootstrap,
-            "--topic", topic, "--num-records", str(records), "--hide-header", "--timeout", "30000"]
-    running = [subprocess.Popen(args, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-               for _ in range(consumers)]
-    speeds = []
-    for process in running:
-        cells = process.communicate()[0].strip().splitlines()[-1].split(", ")
-        speeds.append((float(cells[8]), float(cells[9]), int(cells[4])))
-    assert all(s[2] >= records for s in speeds), speeds
-    return {"mb_s_each": statistics.mean(s[0] for s in speeds) * 1024 * 1024 / MB,
-            "rec_s_each": statistics.mean(s[1] for s in speeds)}
+def consume(probe, topic, shape, records, consumers):
+    """N consumers that each read the whole topic at once by assignment (no groups, so that any broker can be compared)."""
+    got = probe.ask("consume", topic, shape.partitions, records, consumers)
+    rate = float(got["rec_s_each"])
+    return {"mb_s_each": rate * shape.size / MB, "rec_s_each": rate}
 
 
 # --- suites ------------------------------------------------------------------------------------
@@ -458,14 +450,15 @@ def consume_suite(pairs_, results, repeat):
     shape = Shape(records=1_000_000)
     for broker, probe in pairs_:
         probe.ask("create", "c", shape.partitions, 1)
+        produced = shape.records * 6 // 5  # with its warm-up
         produce(broker, "c", shape)
-        consume(broker, "c", shape.records, 1)
+        consume(probe, "c", shape, produced, 1)
     for consumers in (1, 4):
         for _ in range(repeat):
-            for broker, _ in pairs_:
-                with Cost(broker) as cost:
-                    speed = consume(broker, "c", shape.records, consumers)
-                read = shape.records * consumers
+            for broker, probe in pairs_:
+                with Cost(broker, probe) as cost:
+                    speed = consume(probe, "c", shape, produced, consumers)
+                read = produced * consumers
                 results.add("consume", f"{shape.size}B, {consumers} consumer(s)", broker, **speed,
                             **cost.per(read, read * shape.size))
     for _, probe in pairs_:
@@ -634,7 +627,7 @@ def profile_suite(pairs_, results, _):
             "produce": lambda: produce(broker, "x", BASE, 2_000_000),
             "produce-lz4": lambda: produce(broker, "y", Shape(compression="lz4"), 2_000_000),
             "produce-small": lambda: produce(broker, "z", SMALL_REQUESTS, 300_000),
-            "consume": lambda: consume(broker, "x", 2_000_000, 4),
+            "consume": lambda: consume(probe, "x", BASE, 2_000_000, 4),
         }
         for topic in "xyz":
             probe.ask("create", topic, BASE.partitions, 1)
