@@ -30,7 +30,7 @@ public final class HighwaterCli {
     }
 
     /** Runs one command; the exit code. */
-    static int run(Terminal terminal, String... args) {
+    public static int run(Terminal terminal, String... args) {
         if (args.length == 0 || args[0].equals("--help") || args[0].equals("-h")) {
             return topHelp(terminal);
         }

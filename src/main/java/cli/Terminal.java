@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
  *
  * @param interactive whether a person types the input; the launcher tells, as Java 17 and 22 answer differently
  */
-record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
+public record Terminal(InputStream in, PrintStream out, PrintStream err, boolean interactive) {
 
     private static final int OUT_BUFFER_BYTES = 64 * 1024;
 

@@ -1,0 +1,83 @@
+package cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Usage and words, as far as they need no broker. */
+class HighwaterCliTest {
+
+    /** A port that nothing listens on: the reserved TCP port 0 never does. */
+    private static final String NOBODY = "127.0.0.1:1";
+
+    private final Screen screen = new Screen();
+
+    @Test
+    void helpTeaches() {
+        assertEquals(HighwaterCli.OK, screen.run("", "--help"));
+        for (String command : List.of("start", "topics", "produce", "consume", "config", "dump", "version")) {
+            assertTrue(screen.out().contains("  " + command), command);
+        }
+        assertTrue(screen.out().contains("highwater consume greetings --from beginning"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"topics", "produce", "consume", "config", "dump"})
+    void everyCommandHasHelpWithExamples(String command) {
+        assertEquals(HighwaterCli.OK, screen.run("", command, "--help"));
+        assertTrue(screen.out().contains("Usage: highwater " + command), screen.out());
+        assertTrue(screen.out().contains("Examples:"), screen.out());
+        assertEquals(HighwaterCli.OK, screen.run("", "help", command));
+    }
+
+    @Test
+    void formatTokensAreShownWithOnePercentSign() {
+        screen.run("", "consume", "--help");
+        assertTrue(screen.out().contains("%t topic, %p partition"), screen.out());
+        assertTrue(screen.out().contains("%% a percent sign"), screen.out());
+    }
+
+    @Test
+    void unknownWordsAreUsageProblems() {
+        assertEquals(HighwaterCli.USAGE, screen.run("", "frob"));
+        assertTrue(screen.err().contains("no command 'frob'"), screen.err());
+        assertEquals(HighwaterCli.USAGE, screen.run("", "topics", "frob"));
+        assertTrue(screen.err().contains("create, list, describe, alter, delete"), screen.err());
+        assertEquals(HighwaterCli.USAGE, screen.run("", "topics", "create", "x", "--partitions", "many"));
+        assertTrue(screen.err().contains("--partitions"), screen.err());
+        assertEquals(HighwaterCli.USAGE, screen.run("", "config", "describe"));
+    }
+
+    @Test
+    void unreachableBrokerIsToldAtOnceWithWhatToDo() {
+        for (String command : List.of("topics list", "topics describe x", "produce x", "consume x")) {
+            assertEquals(HighwaterCli.FAILED, screen.run("line\n", (command + " -b " + NOBODY).split(" ", -1)));
+            assertTrue(screen.err().contains("cannot reach a broker at " + NOBODY), screen.err());
+            assertTrue(screen.err().contains("highwater start"), screen.err());
+            assertEquals("", screen.out());
+        }
+    }
+
+    @Test
+    void wrongValuesAreToldBeforeAnythingIsAsked() {
+        assertEquals(HighwaterCli.FAILED, screen.run("", "consume", "x", "--from", "soon", "-b", NOBODY));
+        assertTrue(screen.err().contains("--from soon is no position"), screen.err());
+        assertEquals(HighwaterCli.FAILED, screen.run("", "produce", "x", "-z", "rar", "-b", NOBODY));
+        assertTrue(screen.err().contains("none, gzip, snappy, lz4 or zstd"), screen.err());
+        assertEquals(HighwaterCli.FAILED, screen.run("", "produce", "-b", NOBODY));
+        assertTrue(screen.err().contains("no topic given"), screen.err());
+        assertEquals(HighwaterCli.FAILED, screen.run("", "topics", "list", "-b", "127.0.0.1:x"));
+        assertTrue(screen.err().contains("is not HOST:PORT"), screen.err());
+    }
+
+    @Test
+    void versionNamesItself() {
+        assertEquals(HighwaterCli.OK, screen.run("", "version"));
+        assertTrue(screen.out().startsWith("highwater "), screen.out());
+        assertTrue(screen.out().contains("Kafka protocol 4.4.0"), screen.out());
+    }
+}
