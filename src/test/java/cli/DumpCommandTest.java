@@ -60,7 +60,7 @@ class DumpCommandTest {
 
     @Test
     void flippedBitIsFoundWithItsOffsets() throws IOException {
-        flip(FIRST + ".log", 90);
+        flip(FIRST + ".log", 80);
         assertProblem("offsets 0 to 1");
         assertTrue(screen.out().contains("6 batch(es)"), "the rest is read all the same\n" + screen.out());
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Usage and words, as far as they need no broker. */
 class HighwaterCliTest {
 
-    /** A port that nothing listens on: the reserved TCP port 0 never does. */
+    /** A port that nothing listens on here. */
     private static final String NOBODY = "127.0.0.1:1";
 
     private final Screen screen = new Screen();
