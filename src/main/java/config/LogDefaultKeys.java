@@ -16,6 +16,13 @@ final class LogDefaultKeys {
     static List<ConfigKey> keys() {
         KeyTable keys = new KeyTable();
         keys.inForce(LogConfig.class);
+        segments(keys);
+        messages(keys);
+        compaction(keys);
+        return keys.list();
+    }
+
+    private static void segments(KeyTable keys) {
         keys.int32("log.segment.bytes", 1073741824, atLeast(1048576), "Broker-wide default of segment.bytes.")
                 .clusterWide();
         keys.int64("log.roll.ms", null, null, "Broker-wide default of segment.ms.")
@@ -42,6 +49,9 @@ final class LogDefaultKeys {
                 .clusterWide();
         keys.int32("log.retention.minutes", null, null, "Broker-wide default of retention.ms, in minutes.");
         keys.int32("log.retention.hours", 168, null, "Broker-wide default of retention.ms, in hours.");
+    }
+
+    private static void messages(KeyTable keys) {
         keys.int32("message.max.bytes", 1048588, atLeast(0), "Broker-wide default of max.message.bytes.")
                 .clusterWide();
         keys.int64("log.segment.delete.delay.ms", 60000L, atLeast(0), "Broker-wide default of file.delete.delay.ms.")
@@ -96,8 +106,6 @@ final class LogDefaultKeys {
                 .clusterWide();
         keys.string("record.validation", "full", oneOf("full", "header"), "Broker-wide default of record.validation.")
                 .clusterWide();
-        compaction(keys);
-        return keys.list();
     }
 
     private static void compaction(KeyTable keys) {

@@ -175,7 +175,8 @@ final class ControllerOpening {
             if (!files.exists(LogDirectories.METADATA_DIRECTORY)) {
                 files.createDirectory(LogDirectories.METADATA_DIRECTORY);
             }
-            // Also when it is there: a process killed before this line left a name that only the page cache has (rule S4).
+            // Also when it is there: a process killed before this line left a name that only the page cache has (rule
+            // S4).
             files.syncDirectory("");
             AtomicFile.replace(files, VOTE_PATH, vote.encode());
             return null;
