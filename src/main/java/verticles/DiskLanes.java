@@ -44,7 +44,7 @@ final class DiskLanes implements AutoCloseable {
     }
 
     /** False if too many jobs wait already, or the lanes are closed; then the task will not run. */
-    boolean submit(Lane lane, QueuedTask task) {
+    boolean submit(Lane lane, DiskWork task) {
         return switch (lane) {
             case APPEND -> appends.submit(task);
             case BLOCKING -> submit(blocking, task);
@@ -52,11 +52,12 @@ final class DiskLanes implements AutoCloseable {
         };
     }
 
-    private boolean submit(ThreadPoolExecutor pool, QueuedTask task) {
+    private boolean submit(ThreadPoolExecutor pool, DiskWork task) {
         try {
             pool.execute(() -> {
                 try {
                     task.run();
+                    task.deliver();
                 } catch (Throwable e) {
                     fatalErrors.report(e);
                 }

@@ -4,7 +4,6 @@ import common.Check;
 import common.OwnerId;
 import io.vertx.core.Vertx;
 import io.vertx.core.eventbus.DeliveryOptions;
-import io.vertx.core.internal.ContextInternal;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -54,13 +53,8 @@ final class Owners {
     /** Makes {@code owner} reachable under {@code id}; its messages run on {@code loop}. Any thread, before anybody calls it. */
     <O> void register(OwnerId<O> id, O owner, OwnerLoop loop) {
         String address = "owner." + id.type().getSimpleName() + "." + id.index();
-        ContextInternal before = loop.enter();
-        try {
-            vertx.eventBus()
-                    .<OwnerLoop>localConsumer(address, message -> message.body().runQueued());
-        } finally {
-            loop.leave(before);
-        }
+        loop.inContext(() -> vertx.eventBus()
+                .<OwnerLoop>localConsumer(address, message -> message.body().runQueued()));
         Check.invariant(
                 entries.putIfAbsent(id, new Entry<>(vertx, owner, loop, address)) == null, "two owners of one id");
     }

@@ -12,9 +12,14 @@ import storage.SyncFailedException;
 
 /** The disk jobs of one owner in one log directory; results come back through the owner's queue. Used on the owner only. */
 final class RealDiskExecutor implements DiskExecutor {
+    private static final int MAX_GATHERED = 16;
+
     private final FileSystem files;
     private final DiskLanes lanes;
     private final OwnerLoop owner;
+    private final DiskTask<?>[] waiting = new DiskTask<?>[MAX_GATHERED];
+    private final Runnable submitGathered = this::submitGathered;
+    private int gathered;
 
     RealDiskExecutor(FileSystem files, DiskLanes lanes, OwnerLoop owner) {
         this.files = files;
@@ -22,18 +27,39 @@ final class RealDiskExecutor implements DiskExecutor {
         this.owner = owner;
     }
 
+    /** Appends are handed over together at the end of the owner's turn: a request for several logs then wakes the disk thread once. */
     @Override
     public <T> void run(Lane lane, DiskJob<T> job, Callback<T> done) {
         DiskTask<T> task = new DiskTask<>(job, done);
+        if (lane != Lane.APPEND || !owner.inTurn()) {
+            submit(lane, task);
+            return;
+        }
+        if (gathered == 0) {
+            owner.atTurnEnd(submitGathered);
+        }
+        waiting[gathered++] = task;
+        if (gathered == waiting.length) {
+            submitGathered();
+        }
+    }
+
+    private void submitGathered() {
+        for (int index = 0; index < gathered; index++) {
+            submit(Lane.APPEND, waiting[index]);
+            waiting[index] = null;
+        }
+        gathered = 0;
+    }
+
+    private void submit(Lane lane, DiskTask<?> task) {
         if (!lanes.submit(lane, task)) {
-            task.failure = new Failure(FailureCode.OVERLOADED, "too many disk jobs wait in lane " + lane);
-            task.finished = true;
-            owner.post(task);
+            task.refuse("too many disk jobs wait in lane " + lane);
         }
     }
 
     /** Queued twice, never at once: first in a lane to be worked on, then at the owner to deliver the outcome. */
-    private final class DiskTask<T> extends QueuedTask {
+    private final class DiskTask<T> extends DiskWork {
         private final DiskJob<T> job;
         private final Callback<T> done;
         private T value;
@@ -60,6 +86,15 @@ final class RealDiskExecutor implements DiskExecutor {
             } catch (IOException e) {
                 failure = new Failure(FailureCode.STORAGE_ERROR, e.toString());
             }
+        }
+
+        void refuse(String why) {
+            failure = new Failure(FailureCode.OVERLOADED, why);
+            deliver();
+        }
+
+        @Override
+        void deliver() {
             finished = true;
             owner.post(this);
         }

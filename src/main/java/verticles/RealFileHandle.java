@@ -63,11 +63,20 @@ final class RealFileHandle implements FileHandle {
         }
     }
 
+    /** An append goes on where the channel stands, so that appends of one and of many buffers may alternate without a seek in between. */
     private void writeOne(ByteBuffer source, long position) throws IOException {
         long at = position;
-        while (source.hasRemaining()) {
-            at += channel.write(source, at);
+        if (at != channelPosition) {
+            while (source.hasRemaining()) {
+                at += channel.write(source, at);
+            }
+            return;
         }
+        channelPosition = -1;
+        while (source.hasRemaining()) {
+            at += channel.write(source);
+        }
+        channelPosition = at;
     }
 
     /** The JDK gathers only at the channel's own position, so that is moved along. */

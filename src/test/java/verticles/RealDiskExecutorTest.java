@@ -155,12 +155,15 @@ class RealDiskExecutorTest {
         }
     }
 
-    private static QueuedTask task(Runnable work) {
-        return new QueuedTask() {
+    private static DiskWork task(Runnable work) {
+        return new DiskWork() {
             @Override
             void run() {
                 work.run();
             }
+
+            @Override
+            void deliver() {}
         };
     }
 }
