@@ -41,6 +41,7 @@ public final class AdminHandlers {
                 new DescribeClientQuotasHandler(parts.quotas()),
                 new AlterClientQuotasHandler(parts.quotas()),
                 new ListPartitionReassignmentsHandler(),
-                new DescribeAclsHandler());
+                new DescribeAclsHandler(),
+                new DescribeUserScramCredentialsHandler());
     }
 }

@@ -8,6 +8,8 @@ import org.apache.kafka.common.message.DescribeClientQuotasRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData.DescribableLogDirTopic;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
+import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData.UserName;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
@@ -34,6 +36,7 @@ final class NodeQuestions {
         features(talk);
         quotas(talk);
         reassignments(talk);
+        credentials(talk);
         talk.ask(
                 "acls without an authorizer",
                 ApiKeys.DESCRIBE_ACLS,
@@ -42,6 +45,23 @@ final class NodeQuestions {
                         .setPatternTypeFilter((byte) 1)
                         .setOperation((byte) 1)
                         .setPermissionType((byte) 1));
+    }
+
+    private static void credentials(Conversation talk) {
+        ApiKeys key = ApiKeys.DESCRIBE_USER_SCRAM_CREDENTIALS;
+        talk.ask("credentials of all", key, (v, s) -> new DescribeUserScramCredentialsRequestData().setUsers(null));
+        talk.ask("credentials of none", key, (v, s) -> new DescribeUserScramCredentialsRequestData());
+        talk.ask("credentials of some", key, (v, s) -> users("ada", "bob"));
+        talk.ask("credentials twice", key, (v, s) -> users("ada", "bob", "ada"));
+        talk.ask("credentials of nobody", key, (v, s) -> users(""));
+    }
+
+    private static DescribeUserScramCredentialsRequestData users(String... names) {
+        List<UserName> users = new ArrayList<>();
+        for (String name : names) {
+            users.add(new UserName().setName(name));
+        }
+        return new DescribeUserScramCredentialsRequestData().setUsers(users);
     }
 
     private static void logDirs(Conversation talk) {
