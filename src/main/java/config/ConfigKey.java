@@ -163,7 +163,8 @@ public final class ConfigKey {
         }
         String value = text(parse(raw));
         String usual = defaultText();
-        return value == null || value.isEmpty() ? usual == null || usual.isEmpty() : value.equals(usual);
+        boolean unset = value == null || value.isEmpty();
+        return unset ? usual == null || usual.isEmpty() : value.equals(usual);
     }
 
     /** A value as text in the one form that DescribeConfigs shows. */

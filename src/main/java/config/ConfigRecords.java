@@ -32,7 +32,7 @@ final class ConfigRecords {
     private static Map<String, Integer> perIp(ConfigValues.Part values, ConfigProblems problems) {
         String key = "max.connections.per.ip.overrides";
         Map<String, Integer> overrides = new TreeMap<>();
-        for (String entry : values.string(key).split(",")) {
+        for (String entry : values.string(key).split(",", -1)) {
             if (entry.isBlank()) {
                 continue;
             }

@@ -104,7 +104,7 @@ public final class ConfigurationDocs {
 
     private static void comment(StringBuilder out, String text) {
         StringBuilder line = new StringBuilder("#");
-        for (String word : text.split(" ")) {
+        for (String word : text.split(" ", -1)) {
             if (line.length() + 1 + word.length() > COMMENT_WIDTH) {
                 out.append(line).append('\n');
                 line = new StringBuilder("#");

@@ -116,7 +116,7 @@ final class KeyTable {
 
     /** {@code usual}: with commas between; null when unset. */
     Last list(String name, String usual, ConfigDef.Validator validator, String... doc) {
-        List<String> values = usual == null ? null : usual.isEmpty() ? List.of() : Arrays.asList(usual.split(","));
+        List<String> values = usual == null ? null : usual.isEmpty() ? List.of() : Arrays.asList(usual.split(",", -1));
         return add(name, ConfigDef.Type.LIST, values, validator, doc);
     }
 

@@ -108,11 +108,11 @@ final class Listeners {
 
     private Map<String, String> protocolMap() {
         Map<String, String> map = new LinkedHashMap<>();
-        for (String entry : values.string("listener.security.protocol.map").split(",")) {
+        for (String entry : values.string("listener.security.protocol.map").split(",", -1)) {
             if (entry.isBlank()) {
                 continue;
             }
-            String[] pair = entry.trim().split(":");
+            String[] pair = entry.trim().split(":", -1);
             String protocol = pair.length == 2 ? pair[1].trim().toUpperCase(Locale.ROOT) : "";
             if (!PROTOCOLS.contains(protocol)) {
                 problems.add(

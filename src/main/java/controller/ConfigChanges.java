@@ -185,7 +185,7 @@ final class ConfigChanges {
     private static List<String> parts(String value) {
         List<String> parts = new ArrayList<>();
         if (value != null && !value.isBlank()) {
-            Arrays.stream(value.split(",")).map(String::trim).forEach(parts::add);
+            Arrays.stream(value.split(",", -1)).map(String::trim).forEach(parts::add);
         }
         return parts;
     }

@@ -137,7 +137,7 @@ final class ResourceRules {
                     millis >= 100 && millis <= 3_600_000,
                     "Invalid value " + millis + " for interval.ms, interval must be between 100 and 3600000 (1 hour)");
         }
-        for (String pattern : settings.getOrDefault("match", "").split(",")) {
+        for (String pattern : settings.getOrDefault("match", "").split(",", -1)) {
             if (!pattern.isBlank()) {
                 checkPattern(pattern.trim());
             }
@@ -145,7 +145,7 @@ final class ResourceRules {
     }
 
     private static void checkPattern(String pattern) throws Refusal {
-        String[] parts = pattern.split("=");
+        String[] parts = pattern.split("=", -1);
         boolean sound = parts.length == 2 && CLIENT_ATTRIBUTES.contains(parts[0].trim());
         if (sound) {
             try {

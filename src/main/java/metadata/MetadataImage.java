@@ -180,7 +180,7 @@ public final class MetadataImage {
         TopicImage right = next(after);
         while (left != null || right != null) {
             int order = left == null ? 1 : right == null ? -1 : left.id.compareTo(right.id);
-            if (order != 0 || left != right) {
+            if (order != 0 || !left.equals(right)) {
                 changes.add(new TopicChange(order <= 0 ? left : null, order >= 0 ? right : null));
             }
             TopicImage passed = left;
