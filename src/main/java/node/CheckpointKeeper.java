@@ -26,6 +26,19 @@ public final class CheckpointKeeper {
     }
 
     /**
+     * At the start, before any report: what the files say of the partitions that {@code reporter} will report, so that others' reports do not drop their
+     * lines (rule I12).
+     */
+    void begin(int reporter, List<Checkpoint> found) {
+        byReporter.put(reporter, found);
+    }
+
+    /** The files have lines of partitions that nobody will report: the next report is news in any case. */
+    void hasStaleLines() {
+        changed = true;
+    }
+
+    /**
      * All partitions of {@code reporter} in this directory, replacing what it said before. {@code persisted} succeeds when files that say so are durable;
      * a report without news succeeds at once.
      */

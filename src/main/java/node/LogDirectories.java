@@ -7,8 +7,10 @@ import common.PartitionId;
 import common.RandomSource;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
@@ -131,6 +133,18 @@ final class LogDirectories {
         boolean same = topic != null
                 && (identity.topicId() == null || topic.id().toString().equals(identity.topicId()));
         return same ? topic : null;
+    }
+
+    /** Names that the checkpoint files of a directory speak of although no claimed partition there has them. */
+    Set<String> staleNames(int directory, List<Claimed> claimed) {
+        Set<String> names = new LinkedHashSet<>(opened.get(directory).checkpointed());
+        names.remove(METADATA_DIRECTORY);
+        for (Claimed each : claimed) {
+            if (each.directory() == directory) {
+                names.remove(each.found().identity().directory());
+            }
+        }
+        return names;
     }
 
     private void setAside(FoundPartition stray, int directory, Countdown rest) {

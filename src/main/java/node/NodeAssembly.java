@@ -11,6 +11,7 @@ import config.StorageConfig;
 import controller.Controller;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
 import protocol.ConnectionLimits;
@@ -41,6 +42,7 @@ public final class NodeAssembly {
     private final EffectiveConfigs effective;
     private final LogDirectories directories;
     private final List<LoopParts> loops = new ArrayList<>();
+    private final List<CheckpointKeeper> keepers = new ArrayList<>();
     private ShardDirectory metadataDirectory;
     private ControllerNode controller;
 
@@ -83,7 +85,9 @@ public final class NodeAssembly {
 
     private void registerKeepers() {
         for (int i = 0; i < config.storage().logDirs().size(); i++) {
-            host.register(new OwnerId<>(CheckpointKeeper.class, i), new CheckpointKeeper(host.disk(i, 0)), 0);
+            CheckpointKeeper keeper = new CheckpointKeeper(host.disk(i, 0));
+            keepers.add(keeper);
+            host.register(new OwnerId<>(CheckpointKeeper.class, i), keeper, 0);
         }
     }
 
@@ -93,6 +97,9 @@ public final class NodeAssembly {
         metadataDirectory = directory(index, -1, 0);
         FoundPartition found = directories.metadataLog(index);
         LogStart start = found == null ? LogStart.NEW : found.start();
+        if (found != null) {
+            keepers.get(index).begin(-1, List.of(ShardDirectory.line(found)));
+        }
         ControllerNode.Setup setup = new ControllerNode.Setup(
                 ports,
                 metadataDirectory.context(),
@@ -149,13 +156,21 @@ public final class NodeAssembly {
                 mine.get(each.directory()).foundAtStart(each.found());
             }
         }
+        for (int i = 0; i < mine.size(); i++) {
+            keepers.get(i).begin(loop, mine.get(i).lines());
+            Set<String> stale = directories.staleNames(i, claimed);
+            if (!stale.isEmpty()) {
+                keepers.get(i).hasStaleLines();
+                stale.forEach(mine.get(i)::staleAtStart);
+            }
+        }
         PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         StorageShard shard = new StorageShard(
                 own,
                 table,
                 new ShardImage(table, effective::logConfig, share, empty),
-                new ShardDirectories(own, config.storage(), mine));
+                new ShardDirectories(own, config.storage(), mine, loop == 0 ? List.of(metadataDirectory) : List.of()));
         LoopImage image = new LoopImage(empty);
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
@@ -168,7 +183,8 @@ public final class NodeAssembly {
         LogLimits limits = new LogLimits(
                 Math.max(16, storage.maxOpenFiles() / (host.loops() + 1)),
                 LogLimits.DEFAULT.warmBytes(),
-                storage.reserveBytes(),
+                // The reserve is there for the metadata, among others (rule S10).
+                reporter < 0 ? 0 : storage.reserveBytes(),
                 LogLimits.DEFAULT.queuedBytes(),
                 storage.producerExpiryMillis());
         ShardDirectory.Place place = new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));

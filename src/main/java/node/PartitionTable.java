@@ -13,10 +13,13 @@ import java.util.List;
 import java.util.Map;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.Admission;
 import replication.LeaderReplica;
+import storage.DiskExecutor;
+import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
 import storage.LogIdentity;
 import storage.LogStart;
@@ -35,9 +38,14 @@ final class PartitionTable {
     private final List<ShardDirectory> directories;
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
     private final Map<PartitionId, Failure> failed = new LinkedHashMap<>();
+    private final Map<PartitionId, Unopened> notOpened = new LinkedHashMap<>();
     private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> waitingToOpen = new ArrayDeque<>();
     private int opening;
+    private boolean starting;
+
+    /** A partition that could not be opened: where it lies. */
+    private record Unopened(ShardDirectory directory, String name) {}
 
     PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories) {
         this.ports = ports;
@@ -72,27 +80,49 @@ final class PartitionTable {
     }
 
     private void openWaiting() {
+        if (starting) {
+            // Called from within the loop below: what ends at once must not go on inside of its own stack.
+            return;
+        }
+        starting = true;
         while (opening < OPENING && !waitingToOpen.isEmpty()) {
             opening++;
             waitingToOpen.poll().run();
         }
+        starting = false;
     }
 
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
         LogIdentity identity = new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
-        PartitionId id = new PartitionId(topic.id(), partition.partition());
         ShardDirectory directory = place(identity);
         if (directory == null) {
+            PartitionId id = new PartitionId(topic.id(), partition.partition());
             failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline"));
             opened(done);
             return;
         }
         FoundPartition found = directory.takeFound(identity.directory());
-        LogStart start = found == null ? LogStart.NEW : found.start();
+        if (found == null) {
+            directory.freeName(
+                    identity.directory(), () -> openLog(directory, identity, partition, config, LogStart.NEW, done));
+        } else {
+            openLog(directory, identity, partition, config, found.start(), done);
+        }
+    }
+
+    private void openLog(
+            ShardDirectory directory,
+            LogIdentity identity,
+            PartitionImage partition,
+            LogConfig config,
+            LogStart start,
+            Callback<Void> done) {
+        PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
         directory.context().open(identity, config, start, (log, failure) -> {
             if (failure != null) {
                 LOG.error("partition {} in {} cannot be opened and is not served: {}", identity.directory(), directory.path(), failure.message());
                 failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, failure.message()));
+                notOpened.put(id, new Unopened(directory, identity.directory()));
                 opened(done);
                 return;
             }
@@ -142,7 +172,7 @@ final class PartitionTable {
         failed.remove(id);
         LeaderReplica replica = replicas.remove(id);
         if (replica == null) {
-            done.succeed(null);
+            deleteUnopened(id, done);
             return;
         }
         replica.resign();
@@ -153,7 +183,26 @@ final class PartitionTable {
             if (failure != null) {
                 LOG.warn("the files of deleted partition {} in {} remain: {}", log.identity().directory(), directory.path(), failure.message());
             }
+            directory.forgotten(log.identity().directory(), () -> done.succeed(null));
+        });
+    }
+
+    private void deleteUnopened(PartitionId id, Callback<Void> done) {
+        Unopened unopened = notOpened.remove(id);
+        if (unopened == null) {
             done.succeed(null);
+            return;
+        }
+        String name = unopened.name;
+        ShardDirectory directory = unopened.directory;
+        directory.forget(name);
+        String suffix = String.format(
+                "%016x%016x", ports.random().nextLong(), ports.random().nextLong());
+        directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markDeleted(name, suffix), (moved, failure) -> {
+            if (failure != null) {
+                LOG.warn("the files of deleted partition {} in {} remain: {}", name, directory.path(), failure.message());
+            }
+            directory.forgotten(name, () -> done.succeed(null));
         });
     }
 

@@ -27,12 +27,16 @@ final class ShardDirectories {
     private final Ports ports;
     private final StorageConfig config;
     private final List<ShardDirectory> directories;
+    private final List<ShardDirectory> alsoReported;
     private final List<Timers.Handle> duties = new ArrayList<>();
 
-    ShardDirectories(Ports ports, StorageConfig config, List<ShardDirectory> directories) {
+    /** @param alsoReported used by another owner of the same loop, who leaves the periodic reports to this one */
+    ShardDirectories(
+            Ports ports, StorageConfig config, List<ShardDirectory> directories, List<ShardDirectory> alsoReported) {
         this.ports = ports;
         this.config = config;
         this.directories = directories;
+        this.alsoReported = alsoReported;
     }
 
     void startDuties(PartitionTable partitions) {
@@ -77,8 +81,11 @@ final class ShardDirectories {
     }
 
     void reportAll(Callback<Void> done) {
-        Countdown rest = new Countdown(directories.size(), done);
+        Countdown rest = new Countdown(directories.size() + alsoReported.size(), done);
         for (ShardDirectory each : directories) {
+            each.report((reported, failure) -> rest.one(failure));
+        }
+        for (ShardDirectory each : alsoReported) {
             each.report((reported, failure) -> rest.one(failure));
         }
     }

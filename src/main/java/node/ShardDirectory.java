@@ -2,13 +2,18 @@ package node;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.Mailboxes;
 import common.OwnerId;
 import common.Ports;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import records.BatchValidator;
 import replication.Admission;
 import storage.DiskExecutor;
@@ -25,6 +30,8 @@ final class ShardDirectory implements LogHost {
     /** A checkpoint is written by the keeper on another loop; its disk may be slow. */
     private static final long REPORT_TIMEOUT_MILLIS = 120_000;
 
+    private static final Logger LOG = LoggerFactory.getLogger(ShardDirectory.class);
+
     private final int index;
     private final int reporter;
     private final String path;
@@ -34,8 +41,14 @@ final class ShardDirectory implements LogHost {
     private final Offline offline;
     private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<String, FoundPartition> found = new LinkedHashMap<>();
+    /** Taken, but still being opened, or failed to open: their lines stay as they were. */
+    private final Map<String, FoundPartition> notOpened = new LinkedHashMap<>();
+
     private final Map<String, PartitionLog> open = new LinkedHashMap<>();
     private final Map<PartitionLog, Long> risingStarts = new LinkedHashMap<>();
+    /** Names of partitions that the checkpoint files spoke of at the start and that are not here; empty once the files were written anew. */
+    private final Set<String> staleNames = new LinkedHashSet<>();
+
     private List<Callback<Void>> waitingForStarts = new ArrayList<>();
     private boolean reporting;
     private Failure failure;
@@ -92,7 +105,11 @@ final class ShardDirectory implements LogHost {
 
     /** Null when the partition has no directory here, or has been opened already. */
     FoundPartition takeFound(String directory) {
-        return found.remove(directory);
+        FoundPartition taken = found.remove(directory);
+        if (taken != null) {
+            notOpened.put(directory, taken);
+        }
+        return taken;
     }
 
     boolean holds(String directory) {
@@ -109,11 +126,53 @@ final class ShardDirectory implements LogHost {
 
     void opened(PartitionLog log) {
         open.put(log.identity().directory(), log);
+        notOpened.remove(log.identity().directory());
     }
 
     void closed(PartitionLog log) {
-        open.remove(log.identity().directory());
+        String name = log.identity().directory();
+        // A successor of the same name may be open already.
+        open.remove(name, log);
         risingStarts.remove(log);
+    }
+
+    /** At the start: the checkpoint files may speak of a partition that is not here. */
+    void staleAtStart(String name) {
+        staleNames.add(name);
+    }
+
+    /**
+     * Runs {@code then} once the checkpoint files say nothing of a former partition of this name: they know no topic ids, so a crash would give its log start
+     * and recovery point to the new one, whose records would be lost.
+     */
+    void freeName(String name, Runnable then) {
+        if (staleNames.contains(name)) {
+            forgotten(name, then);
+        } else {
+            then.run();
+        }
+    }
+
+    /** The partition that could not be opened is deleted. */
+    void forget(String name) {
+        notOpened.remove(name);
+    }
+
+    /** Runs {@code then} once the checkpoint files have no line of {@code name}, which is not here any more. */
+    void forgotten(String name, Runnable then) {
+        waitingForStarts.add((none, why) -> {
+            if (why != null) {
+                LOG.error(
+                        "{}: the checkpoints still speak of the former partition {} ({}): free space, else a new one of this name may lose records in a crash",
+                        path,
+                        name,
+                        why.message());
+            }
+            then.run();
+        });
+        if (!reporting) {
+            reportStarts();
+        }
     }
 
     @Override
@@ -150,22 +209,40 @@ final class ShardDirectory implements LogHost {
 
     /** Has the checkpoints of this shard's partitions written, if they say anything new. */
     void report(Callback<Void> done) {
-        List<Checkpoint> all = new ArrayList<>(open.size() + found.size());
+        List<Checkpoint> all = lines();
+        OwnerId<CheckpointKeeper> keeper = new OwnerId<>(CheckpointKeeper.class, index);
+        mailboxes.<CheckpointKeeper, Void>call(
+                keeper, (owner, reply) -> owner.report(reporter, all, reply), REPORT_TIMEOUT_MILLIS, (none, why) -> {
+                    if (why == null) {
+                        staleNames.clear();
+                    } else if (why.code() == FailureCode.SYNC_FAILED) {
+                        context.goOffline(why);
+                    }
+                    done.done(none, why);
+                });
+    }
+
+    /** What the checkpoint files are to say of this shard's partitions. */
+    List<Checkpoint> lines() {
+        List<Checkpoint> all = new ArrayList<>(open.size() + found.size() + notOpened.size());
         for (PartitionLog log : open.values()) {
             long start = Math.max(log.logStartOffset(), risingStarts.getOrDefault(log, 0L));
             all.add(new Checkpoint(
                     log.identity().topic(), log.identity().partition(), log.recoveryPoint(), start, log.highWatermark()));
         }
-        for (FoundPartition each : found.values()) {
-            LogStart known = each.start();
-            all.add(new Checkpoint(
-                    each.identity().topic(),
-                    each.identity().partition(),
-                    known.recoveryPoint(),
-                    known.logStartOffset(),
-                    known.highWatermark()));
-        }
-        OwnerId<CheckpointKeeper> keeper = new OwnerId<>(CheckpointKeeper.class, index);
-        mailboxes.call(keeper, (owner, reply) -> owner.report(reporter, all, reply), REPORT_TIMEOUT_MILLIS, done);
+        found.values().forEach(each -> all.add(line(each)));
+        notOpened.values().forEach(each -> all.add(line(each)));
+        return all;
+    }
+
+    /** What the checkpoint files said of a partition at the start. */
+    static Checkpoint line(FoundPartition partition) {
+        LogStart known = partition.start();
+        return new Checkpoint(
+                partition.identity().topic(),
+                partition.identity().partition(),
+                known.recoveryPoint(),
+                known.logStartOffset(),
+                known.highWatermark());
     }
 }

@@ -63,8 +63,8 @@ public final class LogContext {
         return offline;
     }
 
-    /** Rule S3: a sync failed; nothing of this directory may be written any more. */
-    void goOffline(Failure why) {
+    /** Rule S3: a sync failed, here or at another owner; nothing of this directory may be written any more. */
+    public void goOffline(Failure why) {
         if (!offline && !ports.mutations().active("retried-fsync")) {
             offline = true;
             LOG.error("Log directory goes offline: {}. Its partitions are not served until a restart.", why.message());

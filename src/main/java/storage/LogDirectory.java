@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.ToLongFunction;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,14 +36,18 @@ public final class LogDirectory {
     public record OpenRequest(
             int nodeId, String clusterId, String newClusterId, String newDirectoryId, Mutations mutations) {}
 
-    /** @param formatted true if the directory was empty and has been formatted now */
+    /**
+     * @param formatted true if the directory was empty and has been formatted now
+     * @param checkpointed names ({@code topic-partition}) that a checkpoint file speaks of, whether or not there is a directory
+     */
     public record Opened(
             String clusterId,
             int nodeId,
             String directoryId,
             boolean formatted,
             boolean cleanStop,
-            List<FoundPartition> partitions) {}
+            List<FoundPartition> partitions,
+            Set<String> checkpointed) {}
 
     /** A partition directory. {@code identity.topicId} is null when partition.metadata is missing or unreadable. Sorted by directory name. */
     public record FoundPartition(LogIdentity identity, LogStart start) {}
@@ -63,7 +69,9 @@ public final class LogDirectory {
             }
             MetaProperties known = readMeta(files, request);
             boolean clean = CleanMark.read(files);
-            List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean);
+            Set<String> checkpointed = new LinkedHashSet<>();
+            List<FoundPartition> partitions =
+                    known == null ? List.of() : findPartitions(files, clean, checkpointed);
             MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
             if (clean && !request.mutations().active("clean-mark-kept")) {
                 CleanMark.remove(files);
@@ -72,7 +80,14 @@ public final class LogDirectory {
                 // checkpoint.
                 files.syncDirectory("");
             }
-            return new Opened(meta.clusterId(), request.nodeId(), meta.directoryId(), known == null, clean, partitions);
+            return new Opened(
+                    meta.clusterId(),
+                    request.nodeId(),
+                    meta.directoryId(),
+                    known == null,
+                    clean,
+                    partitions,
+                    checkpointed);
         };
     }
 
@@ -128,10 +143,14 @@ public final class LogDirectory {
         }
     }
 
-    private static List<FoundPartition> findPartitions(FileSystem files, boolean clean) throws IOException {
+    private static List<FoundPartition> findPartitions(FileSystem files, boolean clean, Set<String> checkpointed)
+            throws IOException {
         Map<String, Long> recoveryPoints = offsets(files, CheckpointFile.RECOVERY_POINTS);
         Map<String, Long> logStarts = offsets(files, CheckpointFile.LOG_STARTS);
         Map<String, Long> highWatermarks = offsets(files, CheckpointFile.HIGH_WATERMARKS);
+        checkpointed.addAll(recoveryPoints.keySet());
+        checkpointed.addAll(logStarts.keySet());
+        checkpointed.addAll(highWatermarks.keySet());
         List<FoundPartition> found = new ArrayList<>();
         for (String name : files.list("")) {
             int dash = name.lastIndexOf('-');
@@ -222,6 +241,17 @@ public final class LogDirectory {
         return files -> {
             files.rename(directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.STRAY_SUFFIX));
             files.syncDirectory("");
+            return null;
+        };
+    }
+
+    /** Renames a partition directory, if it is there, to Kafka's deleted form {@code <name>.<uuid>-delete}; the next start unlinks it. */
+    public static DiskJob<Void> markDeleted(String directory, String suffix) {
+        return files -> {
+            if (files.isDirectory(directory)) {
+                files.rename(
+                        directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.DELETE_SUFFIX));
+            }
             return null;
         };
     }
