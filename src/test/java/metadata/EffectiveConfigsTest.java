@@ -74,7 +74,9 @@ class EffectiveConfigsTest {
                 List.of(
                         new Synonym("retention.ms", "100", TOPIC),
                         new Synonym("log.retention.ms", "200", DYNAMIC_BROKER),
-                        new Synonym("log.retention.ms", "300", DYNAMIC_DEFAULT)),
+                        new Synonym("log.retention.ms", "300", DYNAMIC_DEFAULT),
+                        new Synonym("log.retention.hours", "2", STATIC),
+                        new Synonym("log.retention.hours", "168", DEFAULT)),
                 all.synonyms());
         set(ConfigTarget.topic("t"), "retention.ms", null);
         set(ConfigTarget.broker(1), "log.retention.ms", null);
