@@ -236,9 +236,13 @@ final class LogAppender {
                 sync ? flusher.unsyncedBefore(segment) : List.of(),
                 log.context.ports().mutations());
         Segment target = segment;
+        long start = sync ? log.context.ports().clock().monotonicNanos() : 0;
         log.context.disk().run(DiskExecutor.Lane.APPEND, job, (file, failure) -> {
             if (open != null) {
                 open.release();
+            }
+            if (sync) {
+                log.context.flushed(start);
             }
             if (failure == null) {
                 written(target, open == null ? file : null, sync, epochs != null);

@@ -3,6 +3,7 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
+import common.Metrics;
 import common.Ports;
 import config.LogConfig;
 import org.slf4j.Logger;
@@ -22,6 +23,7 @@ public final class LogContext {
     private final DiskSpace diskSpace;
     private final Siblings siblings = new Siblings();
     private final RootSync rootSync;
+    private final Metrics.Histogram flushTimes;
     private boolean offline;
 
     public LogContext(Ports ports, DiskExecutor disk, LogHost host, LogLimits limits) {
@@ -33,6 +35,10 @@ public final class LogContext {
         this.warm = new WarmChunks(limits.warmBytes());
         this.diskSpace = new DiskSpace(disk, ports.clock(), limits.reserveBytes());
         this.rootSync = new RootSync(disk);
+        this.flushTimes = ports.metrics()
+                .histogram(
+                        "kafka_log_logflushstats_logflushrateandtimems",
+                        "Time to make appended or rolled data durable");
     }
 
     /**
@@ -98,6 +104,11 @@ public final class LogContext {
 
     DiskSpace diskSpace() {
         return diskSpace;
+    }
+
+    /** A job with a sync has taken so long, from its call to its callback. */
+    void flushed(long startNanos) {
+        flushTimes.record(ports.clock().monotonicNanos() - startNanos);
     }
 
     Siblings siblings() {

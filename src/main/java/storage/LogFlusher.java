@@ -183,7 +183,11 @@ final class LogFlusher {
             return;
         }
         log.epochsDirty &= !writeEpochs;
+        long start = log.context.ports().clock().monotonicNanos();
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (none, failure) -> {
+            if (job.syncLog()) {
+                log.context.flushed(start);
+            }
             log.epochsDirty |= writeEpochs && failure != null;
             log.epochsOnDisk |= writeEpochs;
             if (failure == null && job.syncRoot()) {

@@ -223,22 +223,19 @@ final class LogRetention {
     }
 
     private void unlinkLater(List<String> paths) {
-        log.context
-                .ports()
-                .timers()
-                .after(
-                        log.config.fileDeleteDelayMillis(),
-                        () -> log.context
-                                .disk()
-                                .run(
-                                        DiskExecutor.Lane.BLOCKING,
-                                        files -> {
-                                            for (String path : paths) {
-                                                files.delete(path);
-                                            }
-                                            return null;
-                                        },
-                                        (none, failure) -> {}));
+        log.context.ports().timers().after(log.config.fileDeleteDelayMillis(), () -> unlink(paths, 0));
+    }
+
+    /** One file a job, one after the other: freeing a large file takes the disk's time, which appends and reads want too. */
+    private void unlink(List<String> paths, int next) {
+        if (next == paths.size()) {
+            return;
+        }
+        DiskJob<Void> one = files -> {
+            files.delete(paths.get(next));
+            return null;
+        };
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, one, (none, failure) -> unlink(paths, next + 1));
     }
 
     /** DeleteRecords. */

@@ -6,6 +6,8 @@ import java.nio.ByteBuffer;
 /** Blocking steps on the files of a partition's directory that several jobs share. */
 final class PartitionFiles {
 
+    private static final int MAX_METADATA = 1 << 16;
+
     private PartitionFiles() {}
 
     /**
@@ -14,15 +16,30 @@ final class PartitionFiles {
      * @param sibling another partition of the topic whose partition.metadata may be linked, or null
      */
     static void makeDirectory(FileSystem files, LogIdentity log, String sibling, boolean durable) throws IOException {
+        String path = metadata(log.directory());
         if (!files.isDirectory(log.directory())) {
             files.createDirectory(log.directory());
+        } else {
+            requireSameTopic(files, log, path);
         }
-        String path = metadata(log.directory());
         if (sibling != null && files.link(metadata(sibling), path)) {
             return;
         }
         if (!files.exists(path)) {
             replace(files, path, PartitionMetadataFile.image(log.topicId()), durable);
+        }
+    }
+
+    /** Rule C7: an earlier topic of this name may not be renamed yet; nothing of the new one may get into its directory. */
+    private static void requireSameTopic(FileSystem files, LogIdentity log, String path) throws IOException {
+        ByteBuffer content = AtomicFile.read(files, path, MAX_METADATA);
+        if (content == null) {
+            return;
+        }
+        PartitionMetadataFile.Loaded known = PartitionMetadataFile.load(content);
+        if (known.failure() == null && !known.topicId().equals(log.topicId())) {
+            throw new IOException("directory " + log.directory() + " still holds topic id " + known.topicId()
+                    + ", whose deletion is under way");
         }
     }
 

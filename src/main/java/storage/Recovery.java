@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Recovery implements DiskJob<RecoveredLog> {
 
+    /** Checks of more bytes are told of. */
+    private static final int PROGRESS_BYTES = 64 << 20;
+
     private static final Logger LOG = LoggerFactory.getLogger(Recovery.class);
 
     /**
@@ -126,7 +129,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 found.add(segment);
             }
         }
-        // Power lost during a deletion brings back any of the names. What is wholly below the log start is gone: a gap in it is no damage.
+        // Power lost during a deletion brings back any of the names. What is wholly below the log start is gone: a gap
+        // in it is no damage.
         while (found.size() > 1 && found.get(1).baseOffset <= settings.start().logStartOffset()) {
             deleteFiles(files, found.remove(0));
         }
@@ -225,12 +229,21 @@ final class Recovery implements DiskJob<RecoveredLog> {
         end = scannedFrom;
         long bytes = 0;
         for (int i = first; i < segments.size(); i++) {
+            if (segments.get(i).size > PROGRESS_BYTES) {
+                LOG.info(
+                        "Checking segment {} of {} after an unclean stop ({} bytes, {} of {} segments)",
+                        segments.get(i).baseOffset,
+                        directory,
+                        segments.get(i).size,
+                        i - first + 1,
+                        segments.size() - first);
+            }
             bytes += segments.get(i).size;
             if (!scanSegment(files, i)) {
                 break;
             }
         }
-        if (bytes > 64 << 20 || !damage.isEmpty()) {
+        if (bytes > PROGRESS_BYTES || !damage.isEmpty()) {
             LOG.info(
                     "Recovered {}: {} bytes checked from offset {}, log ends at {}, {} damaged ranges",
                     directory,

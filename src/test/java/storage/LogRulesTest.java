@@ -372,6 +372,22 @@ final class LogRulesTest {
     }
 
     @Test
+    void newTopicDoesNotGetIntoTheDirectoryOfTheOld_C7() {
+        LogBench bench = new LogBench(4, LogBench.tiny()).open();
+        bench.append(2);
+        LogIdentity next = new LogIdentity("orders", 3, "AAAAAAAAQAGAAAAAAAAAAw");
+        PartitionLog log = bench.host.await(done -> bench.context.open(next, bench.config, LogStart.NEW, done));
+        Failure early = bench.host.<AppendResult>awaitFailure(done -> log.append(bench.batch(1), 0, done));
+        assertEquals(FailureCode.STORAGE_ERROR, early.code());
+        bench.host.<Void>await(done -> bench.log.delete(done));
+        assertEquals(
+                0,
+                bench.host
+                        .<AppendResult>await(done -> log.append(bench.batch(1), 0, done))
+                        .baseOffset());
+    }
+
+    @Test
     void newPartitionTouchesNoDisk() {
         LogBench bench = new LogBench(4, LogBench.tiny()).open();
         long before = bench.host.disk().operations();
