@@ -207,6 +207,7 @@ public final class NodeAssembly {
                 network.maxRequestBytes(),
                 network.maxInFlightPerConnection(),
                 network.maxIdleMillis(),
+                network.loginTimeoutMillis(),
                 ConnectionLimits.DEFAULT_STALLED_FRAME_MILLIS);
         long bound = network.queuedMaxBytes() > 0 ? network.queuedMaxBytes() : host.heapBytes() / 4;
         long memory = Math.max(1, bound / host.loops());

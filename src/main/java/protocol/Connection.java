@@ -37,6 +37,8 @@ public final class Connection implements RequestMemory.Waiter {
     private boolean pumping;
     private boolean draining;
     private boolean ended;
+    private boolean greeted;
+    private final long acceptedNanos;
     private long lastActivity;
 
     public Connection(ConnectionInfo info, Transport transport, Instance instance) {
@@ -45,7 +47,8 @@ public final class Connection implements RequestMemory.Waiter {
         this.instance = instance;
         this.frames = new FrameDecoder(instance.buffers(), instance.limits().maxRequestBytes());
         this.output = new OutputWriter(instance.buffers());
-        this.lastActivity = instance.clock().monotonicNanos();
+        this.acceptedNanos = instance.clock().monotonicNanos();
+        this.lastActivity = acceptedNanos;
     }
 
     public ConnectionInfo info() {
@@ -103,6 +106,10 @@ public final class Connection implements RequestMemory.Waiter {
         long idle = instance.limits().idleMillis();
         if (idle > 0 && quietMillis >= idle && (queue.isEmpty() || !transport.writable())) {
             end("idle for " + quietMillis + " ms (connections.max.idle.ms)");
+        } else if (!greeted
+                && !waitsForMemory
+                && instance.clock().monotonicNanos() - acceptedNanos >= instance.limits().loginMillis() * 1_000_000) {
+            end("no complete request in time (connection.login.timeout.ms)");
         } else if (frames.midFrame()
                 && !waitsForMemory
                 && quietMillis >= instance.limits().stalledFrameMillis()
@@ -198,6 +205,7 @@ public final class Connection implements RequestMemory.Waiter {
         int charge = frame.size() + Math.max(0, exchange.fields() - FREE_FIELDS) * FIELD_BYTES;
         int before = partialBytes;
         partialBytes = 0;
+        greeted = true;
         exchange.started(instance.clock().monotonicNanos(), charge);
         queue.add(exchange);
         instance.memory().whole(this, before, charge);

@@ -34,8 +34,8 @@ final class BrokerProcess {
     private final VertxNodeHost host;
     private final Door door;
     private final NodeVerticle node;
-    private String doorDeployment;
-    private String nodeDeployment;
+    private volatile String doorDeployment;
+    private volatile String nodeDeployment;
 
     private BrokerProcess(BrokerConfig config) {
         FatalErrors fatalErrors = FatalErrors.haltProcess();

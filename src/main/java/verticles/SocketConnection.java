@@ -129,6 +129,12 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
 
     @Override
     public void exceptionCaught(ChannelHandlerContext caught, Throwable cause) {
+        if (cause instanceof OutOfMemoryError) {
+            LOG.warn(
+                    "no direct memory left for connection {}; closing it ({})",
+                    connection.info().id(),
+                    cause.getMessage());
+        }
         // Resets and broken pipes: the client went away.
         LOG.debug("connection {} failed: {}", connection.info().id(), cause.toString());
         caught.close();
@@ -153,8 +159,15 @@ final class SocketConnection extends ChannelInboundHandlerAdapter implements Tra
         }
     }
 
-    /** A broken invariant stops the process; anything else is this connection's end only: no client may stop a broker. */
+    /**
+     * A broken invariant stops the process; anything else is this connection's end only: no client may stop a broker. Netty's own bound on direct memory is
+     * among the latter (a heap that is full ends the JVM before it gets here).
+     */
     private void failed(Throwable e) {
+        if (e instanceof OutOfMemoryError) {
+            exceptionCaught(context, e);
+            return;
+        }
         if (e instanceof InvariantViolation || e instanceof Error) {
             owner.fatalErrors().report(e);
         }

@@ -11,6 +11,7 @@ import common.Failure;
 import common.FailureCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.common.message.DescribeClusterRequestData;
@@ -251,6 +252,28 @@ class ConnectionTest {
         wire.loop();
         wire.connection.onTick();
         assertNotNull(wire.transport.closed());
+    }
+
+    @Test
+    void whoSendsNoCompleteRequestInTimeIsClosed() {
+        byte[] request = metadata(0);
+        wire.read(Arrays.copyOf(request, request.length - 1));
+        wire.clock.advanceMillis(29_999);
+        wire.connection.onTick();
+        assertNull(wire.transport.closed());
+        wire.clock.advanceMillis(1);
+        wire.connection.onTick();
+        assertNotNull(wire.transport.closed());
+    }
+
+    @Test
+    void whoHasSentOneMayBeSilent() {
+        wire.read(metadata(0));
+        slow.answer(0);
+        wire.loop();
+        wire.clock.advanceMillis(40_000);
+        wire.connection.onTick();
+        assertNull(wire.transport.closed());
     }
 
     @Test

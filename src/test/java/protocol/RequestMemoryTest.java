@@ -39,7 +39,7 @@ class RequestMemoryTest {
             })),
             pool,
             memory,
-            new ConnectionLimits(1 << 20, 8, 600_000, 10_000),
+            new ConnectionLimits(1 << 20, 8, 600_000, 30_000, 10_000),
             clock,
             new NoMetrics(),
             () -> new Images().image());

@@ -31,7 +31,7 @@ final class Wire {
     int failures;
 
     Wire(List<? extends ApiHandler> handlers, MetadataImage image) {
-        this(handlers, image, new ConnectionLimits(MAX_REQUEST, 16, 600_000, 10_000), 64L << 20);
+        this(handlers, image, new ConnectionLimits(MAX_REQUEST, 16, 600_000, 30_000, 10_000), 64L << 20);
     }
 
     Wire(List<? extends ApiHandler> handlers, MetadataImage image, ConnectionLimits limits, long memoryBytes) {

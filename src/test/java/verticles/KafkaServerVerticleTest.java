@@ -109,7 +109,7 @@ class KafkaServerVerticleTest {
                     new HandlerTable(List.of(new HeartbeatHandler())),
                     new NettyBufferPool(allocator),
                     new RequestMemory(1 << 24),
-                    new ConnectionLimits(1 << 20, 100, 600_000, 10_000),
+                    new ConnectionLimits(1 << 20, 100, 600_000, 30_000, 10_000),
                     new SystemClock(),
                     new MicrometerMetrics(),
                     () -> MetadataImage.empty("test"));
