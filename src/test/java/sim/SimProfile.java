@@ -52,6 +52,7 @@ final class SimProfile {
         numbers.put("plainProducers", random.between(0, 2));
         numbers.put("consumers", random.between(1, 2));
         numbers.put("admins", random.between(0, 1));
+        numbers.put("churns", random.between(0, 1));
         numbers.put("maxRecords", pick(random, 1, 3, 10));
         numbers.put("padding", pick(random, 5, 50, 400));
         // A batch larger than a segment is refused.

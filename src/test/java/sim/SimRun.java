@@ -87,6 +87,13 @@ final class SimRun {
             all.put(ledger.name(), content);
         }
         SimAdminJudge.judge(world.admins(), reader);
+        for (SimChurn churn : world.churns()) {
+            PartitionLedger live = churn.live();
+            if (live != null) {
+                long start = reader.offset(live, -2);
+                live.judge(start, reader.read(live, start, reader.offset(live, -1)));
+            }
+        }
         reader.stop();
         world.scheduler().runFor(2_000 * SimScheduler.MILLI);
         return all;

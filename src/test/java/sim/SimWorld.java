@@ -39,6 +39,7 @@ final class SimWorld implements SimNet, SimNode.Events {
     private final List<PartitionLedger> ledgers = new ArrayList<>();
     private final List<SimClient> clients = new ArrayList<>();
     private final List<SimAdmin> admins = new ArrayList<>();
+    private final List<SimChurn> churns = new ArrayList<>();
     private final Map<String, Integer> counts = new TreeMap<>();
     private final TreeSet<Long> producerIds = new TreeSet<>();
     private final SimRandom clientRandom;
@@ -177,6 +178,11 @@ final class SimWorld implements SimNet, SimNode.Events {
             admins.add(admin);
             clients.add(admin);
         }
+        for (int i = 0; i < profile.get("churns"); i++) {
+            SimChurn churn = new SimChurn(this, clientRandom.split("churn" + i), "x" + i);
+            churns.add(churn);
+            clients.add(churn);
+        }
     }
 
     private static short version(SimRandom random, ApiKeys key, int lowest) {
@@ -253,7 +259,7 @@ final class SimWorld implements SimNet, SimNode.Events {
         if (node.alive()) {
             count(power ? "node.powercuts" : "node.kills");
             if (power) {
-                ledgers.forEach(PartitionLedger::powerCut);
+                unsyncedLost();
             }
             node.end(power, silently);
         }
@@ -264,7 +270,7 @@ final class SimWorld implements SimNet, SimNode.Events {
         boolean power = storm.nextCrashIsPowerCut();
         count(power ? "node.powercuts-in-job" : "node.kills-in-job");
         if (power) {
-            ledgers.forEach(PartitionLedger::powerCut);
+            unsyncedLost();
         }
         node.afterCrash(power, false);
         storm.planRestart();
@@ -301,8 +307,13 @@ final class SimWorld implements SimNet, SimNode.Events {
 
     /** A sync has failed: what memory acks promised since may be gone with the pages. */
     void pagesLost() {
-        ledgers.forEach(PartitionLedger::powerCut);
+        unsyncedLost();
         node.life().unsyncedLost();
+    }
+
+    private void unsyncedLost() {
+        ledgers.forEach(PartitionLedger::powerCut);
+        churns.forEach(each -> each.ledgers().forEach(PartitionLedger::powerCut));
     }
 
     // ---- SimNet
@@ -391,6 +402,10 @@ final class SimWorld implements SimNet, SimNode.Events {
 
     List<SimAdmin> admins() {
         return admins;
+    }
+
+    List<SimChurn> churns() {
+        return churns;
     }
 
     Map<String, Integer> counts() {
