@@ -308,6 +308,7 @@ final class LogAppender {
         queuedBytes = 0;
         flusher.cancelAbove(log.writtenEnd);
         log.undoUnwritten();
+        flusher.onFailed();
         for (QueuedBatch each : inFlight) {
             log.producers.refused(each.summary());
         }

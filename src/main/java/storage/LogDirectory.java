@@ -70,8 +70,7 @@ public final class LogDirectory {
             MetaProperties known = readMeta(files, request);
             boolean clean = CleanMark.read(files);
             Set<String> checkpointed = new LinkedHashSet<>();
-            List<FoundPartition> partitions =
-                    known == null ? List.of() : findPartitions(files, clean, checkpointed);
+            List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean, checkpointed);
             MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
             if (clean && !request.mutations().active("clean-mark-kept")) {
                 CleanMark.remove(files);

@@ -70,6 +70,7 @@ final class LogFlusher {
     /** Makes all that is written now durable; {@code snapshot}: with a producer snapshot at the end, which must not move meanwhile. */
     void flush(boolean snapshot, Callback<Void> done) {
         tasks.add(new Task(null, -1, null, true, snapshot, done));
+        waiting = false;
         startNext();
     }
 
@@ -82,6 +83,11 @@ final class LogFlusher {
                 return;
             }
         }
+        startNext();
+    }
+
+    /** Appends failed; what waited for them may go on. */
+    void onFailed() {
         startNext();
     }
 
