@@ -27,6 +27,7 @@ import org.apache.kafka.common.TopicCollection;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.errors.InvalidTopicException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.SecurityDisabledException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
@@ -158,6 +159,32 @@ class AdminRoundTest {
         Await.until(
                 "the default is back",
                 () -> "4096".equals(config(topic).get("index.interval.bytes").value()));
+    }
+
+    @Test
+    void brokerDefaultsAreInForceForTopics() throws Exception {
+        String topic = clients.topic(1);
+        ConfigResource brokers = new ConfigResource(ConfigResource.Type.BROKER, "");
+        var producer = clients.producer("retries", "0", "enable.idempotence", "false");
+        ProducerRecord<byte[], byte[]> record = new ProducerRecord<>(topic, 0, null, new byte[6_000]);
+        producer.send(record).get();
+        alter(brokers, "message.max.bytes", "5000", AlterConfigOp.OpType.SET);
+        try {
+            Await.until("large records are refused", () -> isTooLarge(producer.send(record)));
+        } finally {
+            alter(brokers, "message.max.bytes", null, AlterConfigOp.OpType.DELETE);
+        }
+        Await.until("large records are taken again", () -> !isTooLarge(producer.send(record)));
+    }
+
+    private static boolean isTooLarge(Future<RecordMetadata> ack) throws InterruptedException {
+        try {
+            ack.get();
+            return false;
+        } catch (ExecutionException e) {
+            assertEquals(RecordTooLargeException.class, e.getCause().getClass());
+            return true;
+        }
     }
 
     @Test
