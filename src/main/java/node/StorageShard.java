@@ -95,7 +95,7 @@ public final class StorageShard implements ReplicaShard {
     /** Puts the reason where a partition is not here at all. */
     private List<ReadOutcome> explained(Read request, List<ReadOutcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
-            if (outcomes.get(i).failure() == UNKNOWN) {
+            if (UNKNOWN.equals(outcomes.get(i).failure())) {
                 Failure why = partitions.failureOf(request.partitions().get(i).partition());
                 outcomes.set(i, new ReadOutcome(null, null, why, -1, -1));
             }

@@ -43,7 +43,11 @@ public record VoteState(int epoch, int votedId, long votedDirectoryMost, long vo
     public ByteBuffer encode() {
         ByteBuffer file = ByteBuffer.allocate(BYTES);
         file.putInt(MAGIC).putInt(VERSION).putInt(BODY_BYTES);
-        file.putInt(epoch).putInt(votedId).putLong(votedDirectoryMost).putLong(votedDirectoryLeast).putInt(leaderId);
+        file.putInt(epoch)
+                .putInt(votedId)
+                .putLong(votedDirectoryMost)
+                .putLong(votedDirectoryLeast)
+                .putInt(leaderId);
         file.putInt(crc(file));
         return file.flip();
     }
@@ -73,7 +77,7 @@ public record VoteState(int epoch, int votedId, long votedDirectoryMost, long vo
 
     private static int crc(ByteBuffer filled) {
         CRC32C crc = new CRC32C();
-        crc.update(filled.array(), 0, filled.position());
+        crc.update(filled.duplicate().flip());
         return (int) crc.getValue();
     }
 }

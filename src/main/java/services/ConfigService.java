@@ -59,27 +59,29 @@ public final class ConfigService {
     public Described describe(MetadataImage image, Wanted wanted) {
         ConfigTarget target = wanted.target();
         String name = target.name();
-        switch (target.type()) {
-            case ConfigTarget.TOPIC:
-                String problem = TopicNames.problem(name);
-                if (problem != null) {
-                    return refused(target, Errors.INVALID_TOPIC_EXCEPTION, problem);
-                }
-                if (image.topic(name) == null) {
-                    return refused(target, Errors.UNKNOWN_TOPIC_OR_PARTITION, "there is no topic " + name);
-                }
-                return described(image, wanted);
-            case ConfigTarget.BROKER:
-                return name.isEmpty() || isThisNode(name) ? described(image, wanted) : otherNode(target);
-            case ConfigTarget.BROKER_LOGGER:
-                return isThisNode(name) ? loggers(wanted) : otherNode(target);
-            case ConfigTarget.CLIENT_METRICS, ConfigTarget.GROUP:
-                return name.isEmpty()
+        return switch (target.type()) {
+            case ConfigTarget.TOPIC -> describeTopic(image, wanted);
+            case ConfigTarget.BROKER ->
+                name.isEmpty() || isThisNode(name) ? described(image, wanted) : otherNode(target);
+            case ConfigTarget.BROKER_LOGGER -> isThisNode(name) ? loggers(wanted) : otherNode(target);
+            case ConfigTarget.CLIENT_METRICS, ConfigTarget.GROUP ->
+                name.isEmpty()
                         ? refused(target, Errors.INVALID_REQUEST, "the resource needs a name")
                         : described(image, wanted);
-            default:
-                return refused(target, Errors.INVALID_REQUEST, "unknown resource type " + target.type());
+            default -> refused(target, Errors.INVALID_REQUEST, "unknown resource type " + target.type());
+        };
+    }
+
+    private Described describeTopic(MetadataImage image, Wanted wanted) {
+        String name = wanted.target().name();
+        String problem = TopicNames.problem(name);
+        if (problem != null) {
+            return refused(wanted.target(), Errors.INVALID_TOPIC_EXCEPTION, problem);
         }
+        if (image.topic(name) == null) {
+            return refused(wanted.target(), Errors.UNKNOWN_TOPIC_OR_PARTITION, "there is no topic " + name);
+        }
+        return described(image, wanted);
     }
 
     private Described described(MetadataImage image, Wanted wanted) {

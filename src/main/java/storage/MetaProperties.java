@@ -13,7 +13,7 @@ record MetaProperties(String version, String clusterId, String nodeId, String di
     static MetaProperties parse(ByteBuffer content) {
         TreeMap<String, String> values = new TreeMap<>();
         for (String line :
-                StandardCharsets.UTF_8.decode(content.duplicate()).toString().split("\n")) {
+                StandardCharsets.UTF_8.decode(content.duplicate()).toString().split("\n", -1)) {
             int equals = line.indexOf('=');
             if (!line.startsWith("#") && equals > 0) {
                 values.put(
