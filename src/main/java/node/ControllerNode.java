@@ -163,6 +163,9 @@ final class ControllerNode implements Controller {
                     snapshotting = false;
                     snapshotAtNanos = setup.ports.clock().monotonicNanos();
                     if (failure != null) {
+                        if (failure.code() == FailureCode.SYNC_FAILED) {
+                            setup.context.goOffline(failure);
+                        }
                         LOG.warn("no metadata snapshot could be written, the log is kept: {}", failure.message());
                         return;
                     }

@@ -196,6 +196,11 @@ public final class NodeAssembly {
         int working = config.storage().logDirs().size() - 1;
         if (directory.index() == metadataDirectory.index() || working == 0) {
             host.halt(LogDirectories.offline(directory.path(), why));
+            return;
+        }
+        for (int loop = 0; loop < loops.size(); loop++) {
+            StorageShard shard = loops.get(loop).shard;
+            host.execute(loop, () -> shard.directoryOffline(directory.index(), why));
         }
     }
 

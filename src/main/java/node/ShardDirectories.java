@@ -75,6 +75,11 @@ final class ShardDirectories {
         });
     }
 
+    /** Rule S3: a sync of log directory {@code index} failed. */
+    void goOffline(int index, Failure why) {
+        directories.get(index).context().goOffline(why);
+    }
+
     void stopDuties() {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();

@@ -176,6 +176,11 @@ public final class StorageShard implements ReplicaShard {
         image.apply(next, done);
     }
 
+    /** Another shard met a failed sync in the log directory (rule S3). */
+    void directoryOffline(int directory, Failure why) {
+        directories.goOffline(directory, why);
+    }
+
     /** Starts the periodic duties; once, after the first image was applied. */
     void startDuties() {
         directories.startDuties(partitions);

@@ -13,6 +13,7 @@ import replication.ReplicaShard.Produced;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
 import storage.ActiveProducer;
+import storage.AppendResult;
 import storage.EpochEnd;
 import storage.PartitionLog;
 import storage.ReadBound;
@@ -85,12 +86,26 @@ public final class LeaderReplica {
                 done.succeed(new Outcome<>(null, failure));
                 return;
             }
-            log.advanceHighWatermark(acknowledgedEnd());
-            done.succeed(Outcome.of(new Produced(appended, log.logStartOffset(), List.of())));
-            if (!appended.duplicate()) {
-                waiters.appended(bytes);
+            long next = appended.lastOffset() + 1;
+            if (log.config().durable() && log.durableEndOffset() < next && log.logEndOffset() >= next) {
+                // Written when the topic was not durable yet: it is now (rules I6, I7).
+                log.flush((none, unsynced) -> answer(appended, bytes, unsynced, done));
+                return;
             }
+            answer(appended, bytes, null, done);
         });
+    }
+
+    private void answer(AppendResult appended, int bytes, Failure failure, Callback<Outcome<Produced>> done) {
+        if (failure != null) {
+            done.succeed(new Outcome<>(null, failure));
+            return;
+        }
+        log.advanceHighWatermark(acknowledgedEnd());
+        done.succeed(Outcome.of(new Produced(appended, log.logStartOffset(), List.of())));
+        if (!appended.duplicate()) {
+            waiters.appended(bytes);
+        }
     }
 
     private static Outcome<Produced> refused(Admission.Refusal refusal) {

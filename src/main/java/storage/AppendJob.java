@@ -52,10 +52,7 @@ record AppendJob(
         FileHandle target = file != null ? file : openTarget(files);
         boolean done = false;
         try {
-            writeOrCutBack(target);
-            if (sync) {
-                makeDurable(files, target);
-            }
+            writeOrCutBack(files, target);
             done = true;
             return target;
         } finally {
@@ -85,9 +82,14 @@ record AppendJob(
     }
 
     /** Rule S2: whatever part of a failed write is in the file goes; if that fails too, nothing more may be written in this directory. */
-    private void writeOrCutBack(FileHandle target) throws IOException {
+    private void writeOrCutBack(FileSystem files, FileHandle target) throws IOException {
         try {
             target.write(buffers, count, position);
+            if (sync) {
+                makeDurable(files, target);
+            }
+        } catch (SyncFailedException failed) {
+            throw failed;
         } catch (IOException failed) {
             try {
                 target.truncate(position);

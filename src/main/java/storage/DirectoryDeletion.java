@@ -1,6 +1,7 @@
 package storage;
 
 import common.Callback;
+import common.FailureCode;
 import common.RandomSource;
 import java.io.IOException;
 
@@ -35,8 +36,11 @@ final class DirectoryDeletion {
                                         .disk()
                                         .run(
                                                 DiskExecutor.Lane.BLOCKING,
-                                                files -> unlink(files, to),
-                                                (nothing, failed) -> {}));
+                                                files -> unlink(files, to), (nothing, failed) -> {
+                            if (failed != null && failed.code() == FailureCode.SYNC_FAILED) {
+                                log.context.goOffline(failed);
+                            }
+                        }));
             }
             done.done(null, failure);
         });

@@ -156,13 +156,14 @@ final class LogReader {
                 request.wholeFirstBatch(),
                 cold);
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (found, failure) -> {
+            if (failure == null) {
+                onFound(request, limit, segment, found, found.file() != file);
+            }
             if (file != null) {
                 file.release();
             }
             if (failure != null) {
                 request.done().fail(failure);
-            } else {
-                onFound(request, limit, index, segment, found, found.file() != file);
             }
         });
     }
@@ -175,28 +176,30 @@ final class LogReader {
         return segment.index.pendingPositionBefore((int) Math.min(segment.size, (long) hint + maxBytes));
     }
 
-    private void onFound(Request request, long limit, int index, Segment segment, ReadJob.Found found, boolean opened) {
-        if (opened) {
-            log.context.openFiles().adopt(segment, found.file());
+    /** @param opened the job has opened the file: its reference is ours */
+    private void onFound(Request request, long limit, Segment segment, ReadJob.Found found, boolean opened) {
+        FileHandle file = found.file();
+        // Not by way of the open files: this one may have been closed there meanwhile.
+        boolean some = found.length() > 0 && file.retain();
+        int at = log.segments.floorIndex(segment.baseOffset);
+        boolean present = !log.closed && at >= 0 && log.segments.get(at) == segment;
+        if (opened && present) {
+            log.context.openFiles().adopt(segment, file);
+        } else if (opened) {
+            file.release();
         }
-        if (found.length() < 0) {
-            int at = log.segments.floorIndex(segment.baseOffset);
-            boolean more = at >= 0 && at + 1 < log.segments.count();
-            if (more && log.segments.get(at + 1).baseOffset < limit) {
-                readSegment(request, log.segments.get(at + 1).baseOffset, limit, at + 1);
-            } else {
-                answer(request, null, request.offset());
-            }
+        if (some) {
+            log.context.warm().add(segment, found.position(), found.position() + found.length());
+            positions.remember(found.nextOffset(), segment, found.position() + found.length());
+            answer(request, new FileRange(file, found.position(), found.length()), found.nextOffset());
             return;
         }
-        FileHandle file = found.length() == 0 ? null : log.context.openFiles().retained(segment);
-        if (file == null) {
+        boolean more = found.length() < 0 && at >= 0 && at + 1 < log.segments.count();
+        if (more && log.segments.get(at + 1).baseOffset < limit) {
+            readSegment(request, log.segments.get(at + 1).baseOffset, limit, at + 1);
+        } else {
             answer(request, null, request.offset());
-            return;
         }
-        log.context.warm().add(segment, found.position(), found.position() + found.length());
-        positions.remember(found.nextOffset(), segment, found.position() + found.length());
-        answer(request, new FileRange(file, found.position(), found.length()), found.nextOffset());
     }
 
     private void answer(Request request, FileRange range, long next) {

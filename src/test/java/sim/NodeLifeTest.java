@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import common.FailureCode;
 import common.PartitionId;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,6 +85,64 @@ final class NodeLifeTest {
         node.start();
         assertEquals(0, node.start(next));
         assertEquals(1, node.end(next));
+    }
+
+    /** As above; this time it is the deletion that fails: the successor takes nothing rather than lose it. */
+    @Test
+    void directoryThatCouldNotBeDeletedIsNotItsSuccessors_C7() {
+        NodeBench node = new NodeBench(6, 1, SLOW_CHECKPOINTS).start();
+        PartitionId old = first(node.create("a", 1));
+        for (int i = 0; i < 9; i++) {
+            node.produce(old, "old" + i);
+        }
+        node.disks.get(0).faults((operation, path, number) ->
+                operation == DiskFaults.Operation.RENAME && path.endsWith("-delete")
+                        ? DiskFaults.Fault.ERROR
+                        : DiskFaults.Fault.NONE);
+        assertEquals(Errors.NONE, node.delete("a"));
+        PartitionId next = first(node.create("a", 1));
+        assertEquals(FailureCode.STORAGE_ERROR, node.tryProduce(next, "new").failure().code());
+        node.kill();
+        node.start();
+        node.produce(next, "new0");
+        node.kill();
+        node.start();
+        assertEquals(0, node.start(next));
+        assertEquals(1, node.end(next));
+    }
+
+    /** Rule S3: a directory that fails at one owner fails at all; the other directory goes on. */
+    @Test
+    void failedSyncTakesTheDirectoryOfflineForAllShards_S3() {
+        NodeBench node = new NodeBench(7, 2, SLOW_CHECKPOINTS).start();
+        Uuid topic = node.create("a", 16);
+        List<PartitionId> second = new ArrayList<>();
+        for (int p = 0; p < 16; p++) {
+            PartitionId each = new PartitionId(topic, p);
+            node.produce(each, "v");
+            if (node.disks.get(1).tree().toString().contains("a-" + p + "/")) {
+                second.add(each);
+            }
+        }
+        PartitionId durable = null;
+        Uuid synced = node.create("b", 4, "flush.messages", "1");
+        for (int p = 0; p < 4; p++) {
+            node.produce(new PartitionId(synced, p), "v");
+            if (node.disks.get(1).tree().toString().contains("b-" + p + "/")) {
+                durable = new PartitionId(synced, p);
+            }
+        }
+        node.disks.get(1).faults((operation, path, number) ->
+                operation == DiskFaults.Operation.SYNC && path.endsWith(".log")
+                        ? DiskFaults.Fault.ERROR
+                        : DiskFaults.Fault.NONE);
+        assertNotNull(node.tryProduce(durable, "w").failure());
+        node.runFor(100);
+        for (int p = 0; p < 16; p++) {
+            PartitionId each = new PartitionId(topic, p);
+            assertEquals(second.contains(each), node.tryProduce(each, "w").failure() != null, "partition " + p);
+        }
+        assertNull(node.halted);
     }
 
     /** As above; the old directory was removed by hand while the node was down. */
