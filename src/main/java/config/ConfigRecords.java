@@ -18,7 +18,6 @@ final class ConfigRecords {
                 values.int32("socket.receive.buffer.bytes"),
                 values.int32("socket.listen.backlog.size"),
                 values.int32("socket.request.max.bytes"),
-                values.int32("queued.max.requests"),
                 values.int64("queued.max.request.bytes"),
                 values.int32("connection.max.inflight.requests"),
                 values.int64("connections.max.idle.ms"),
@@ -67,17 +66,13 @@ final class ConfigRecords {
         return new StorageConfig(
                 dirs,
                 metadataDir != null || dirs.isEmpty() ? metadataDir : dirs.get(0),
-                values.int32("num.recovery.threads.per.data.dir"),
                 values.int64("log.retention.check.interval.ms"),
                 values.int64("log.flush.scheduler.interval.ms"),
                 values.int32("log.flush.offset.checkpoint.interval.ms"),
                 values.int32("log.flush.start.offset.checkpoint.interval.ms"),
-                values.int64("replica.high.watermark.checkpoint.interval.ms"),
-                values.int64("log.initial.task.delay.ms"),
                 values.int64("log.dir.reserve.bytes"),
                 values.int32("log.max.open.files"),
-                values.int32("producer.id.expiration.ms"),
-                values.int32("producer.id.expiration.check.interval.ms"));
+                values.int32("producer.id.expiration.ms"));
     }
 
     static TopicDefaults topics(ConfigValues.Part values, ConfigProblems problems) {
@@ -89,19 +84,7 @@ final class ConfigRecords {
                 values.int32("num.partitions"),
                 (short) replicas,
                 values.bool("auto.create.topics.enable"),
-                values.bool("delete.topic.enable"),
-                new TopicDefaults.InternalTopics(
-                        values.int32("offsets.topic.num.partitions"),
-                        values.int16("offsets.topic.replication.factor"),
-                        values.int32("offsets.topic.segment.bytes"),
-                        values.int32("transaction.state.log.num.partitions"),
-                        values.int16("transaction.state.log.replication.factor"),
-                        values.int32("transaction.state.log.min.isr"),
-                        values.int32("transaction.state.log.segment.bytes"),
-                        values.int32("share.coordinator.state.topic.num.partitions"),
-                        values.int16("share.coordinator.state.topic.replication.factor"),
-                        values.int16("share.coordinator.state.topic.min.isr"),
-                        values.int32("share.coordinator.state.topic.segment.bytes")));
+                values.bool("delete.topic.enable"));
     }
 
     static RequestConfig requests(ConfigValues.Part values) {
@@ -109,7 +92,6 @@ final class ConfigRecords {
                 values.int32("fetch.max.bytes"),
                 values.int32("max.incremental.fetch.session.cache.slots"),
                 values.int32("max.request.partition.size.limit"),
-                values.int32("transaction.max.timeout.ms"),
                 values.int32("request.timeout.ms"));
     }
 

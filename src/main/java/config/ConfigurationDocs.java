@@ -42,6 +42,8 @@ public final class ConfigurationDocs {
         }
         out.append("\n## Topic keys that are refused for now\n\nOnly the default is accepted.\n\n");
         reasons(out, with(TopicKeys.all(), ConfigKey.Standing.REFUSED));
+        out.append("\n## Topic keys without effect\n\nAccepted and checked.\n\n");
+        reasons(out, with(TopicKeys.all(), ConfigKey.Standing.NO_EFFECT));
         out.append(
                 "\n## Broker keys that are refused for now\n\nOnly the default is accepted: better no start than a wrong belief.\n\n");
         reasons(out, with(BrokerKeys.all(), ConfigKey.Standing.REFUSED));

@@ -24,6 +24,9 @@ final class GroupKeys {
 
     private static void groups(KeyTable keys) {
         keys.withoutEffect("groups are not served yet");
+        keys.int32("offsets.topic.num.partitions", 50, atLeast(1));
+        keys.int16("offsets.topic.replication.factor", (short) 3, atLeast(1));
+        keys.int32("offsets.topic.segment.bytes", 104857600, atLeast(1));
         keys.int32("group.consumer.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
         keys.bool("group.consumer.assignor.offload.enable", true).clusterWide();
         keys.int32("group.consumer.heartbeat.interval.ms", 5000, atLeast(1));
@@ -87,6 +90,10 @@ final class GroupKeys {
 
     private static void shareGroups(KeyTable keys) {
         keys.withoutEffect("share groups are not served yet");
+        keys.int32("share.coordinator.state.topic.num.partitions", 50, atLeast(1));
+        keys.int16("share.coordinator.state.topic.replication.factor", (short) 3, atLeast(1));
+        keys.int16("share.coordinator.state.topic.min.isr", (short) 2, atLeast(1));
+        keys.int32("share.coordinator.state.topic.segment.bytes", 104857600, atLeast(1));
         keys.bool("errors.deadletterqueue.auto.create.topics.enable", false).clusterWide();
         keys.string("errors.deadletterqueue.topic.name.prefix", "dlq.", null).clusterWide();
         keys.int32("group.share.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
@@ -126,6 +133,11 @@ final class GroupKeys {
 
     private static void transactions(KeyTable keys) {
         keys.withoutEffect("transactions are not served yet");
+        keys.int32("transaction.max.timeout.ms", 900000, atLeast(1));
+        keys.int32("transaction.state.log.num.partitions", 50, atLeast(1));
+        keys.int16("transaction.state.log.replication.factor", (short) 3, atLeast(1));
+        keys.int32("transaction.state.log.min.isr", 2, atLeast(1));
+        keys.int32("transaction.state.log.segment.bytes", 104857600, atLeast(1));
         keys.int32("add.partitions.to.txn.retry.backoff.max.ms", 100, atLeast(0));
         keys.int32("add.partitions.to.txn.retry.backoff.ms", 20, atLeast(1));
         keys.int32("transaction.abort.timed.out.transaction.cleanup.interval.ms", 10000, atLeast(1));

@@ -45,13 +45,9 @@ final class Listeners {
             problems.add("listeners", "no listener is left for clients: all are named in controller.listener.names");
         }
         List<Listener> advertised = advertised(clients, protocols, controllerNames);
+        checkInterBroker(clients);
         return new NodeConfig(
-                nodeId,
-                List.copyOf(clients),
-                advertised,
-                List.copyOf(controllers),
-                interBroker(clients),
-                values.string("broker.rack"));
+                nodeId, List.copyOf(clients), advertised, List.copyOf(controllers), values.string("broker.rack"));
     }
 
     private int nodeId() {
@@ -209,23 +205,23 @@ final class Listeners {
         return List.copyOf(advertised);
     }
 
-    private String interBroker(List<Listener> clients) {
+    /** Nodes talk to nobody yet; what is given must make sense all the same. */
+    private void checkInterBroker(List<Listener> clients) {
         String name = values.string("inter.broker.listener.name");
         String protocol = values.given(String.class, "security.inter.broker.protocol");
         if (protocol != null && !protocol.equals("PLAINTEXT")) {
             problems.add("security.inter.broker.protocol", protocol + NOT_BUILT);
         }
         if (name == null) {
-            return clients.isEmpty() ? "PLAINTEXT" : clients.get(0).name();
+            return;
         }
-        String wanted = name.toUpperCase(Locale.ROOT);
         if (protocol != null) {
             problems.add("inter.broker.listener.name", "security.inter.broker.protocol must not be given beside it");
         }
+        String wanted = name.toUpperCase(Locale.ROOT);
         if (clients.stream().noneMatch(client -> client.name().equals(wanted)) && problems.none()) {
             problems.add("inter.broker.listener.name", "is not one of the client listeners");
         }
-        return wanted;
     }
 
     private static List<String> upper(List<String> names) {

@@ -31,11 +31,9 @@ public record LogConfig(
         int lz4Level,
         int zstdLevel,
         boolean preallocate,
-        int minInsyncReplicas,
         boolean cleanupDelete,
         boolean cleanupCompact,
         boolean fullRecordValidation,
-        boolean uncleanLeaderElection,
         int maxDecompressedBytes) {
 
     /** Durable acks: one group-commit fsync before each answer (rule I7). */
@@ -91,11 +89,9 @@ public record LogConfig(
                 (Integer) values.get("compression.lz4.level"),
                 (Integer) values.get("compression.zstd.level"),
                 (Boolean) values.get("preallocate"),
-                (Integer) values.get("min.insync.replicas"),
                 policy.contains("delete"),
                 policy.contains("compact"),
                 values.get("record.validation").equals("full"),
-                (Boolean) values.get("unclean.leader.election.enable"),
                 (Integer) values.get("max.decompressed.message.bytes"));
     }
 }

@@ -88,15 +88,11 @@ final class LogDefaultKeys {
                 .clusterWide();
         keys.bool("log.preallocate", false, "Broker-wide default of preallocate.")
                 .clusterWide();
-        keys.int32("min.insync.replicas", 1, atLeast(1), "Broker-wide default of min.insync.replicas.")
-                .clusterWide();
         keys.list(
                         "log.cleanup.policy",
                         "delete",
                         subsetOf("compact", "delete"),
                         "Broker-wide default of cleanup.policy.")
-                .clusterWide();
-        keys.bool("unclean.leader.election.enable", false, "Broker-wide default of unclean.leader.election.enable.")
                 .clusterWide();
         keys.int32(
                         "max.decompressed.message.bytes",

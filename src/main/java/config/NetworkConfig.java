@@ -8,7 +8,6 @@ import java.util.Map;
  * @param threads event loops (num.network.threads)
  * @param sendBufferBytes, receiveBufferBytes of the socket; -1: the system's
  * @param maxRequestBytes largest request frame
- * @param queuedMaxRequests requests in work for all connections together
  * @param queuedMaxBytes bytes of requests in memory for all connections together; -1: our default bound applies
  * @param maxInFlightPerConnection requests of one connection in work before its socket is no longer read
  * @param maxPerIpOverrides host name or address to limit
@@ -20,7 +19,6 @@ public record NetworkConfig(
         int receiveBufferBytes,
         int listenBacklog,
         int maxRequestBytes,
-        int queuedMaxRequests,
         long queuedMaxBytes,
         int maxInFlightPerConnection,
         long maxIdleMillis,

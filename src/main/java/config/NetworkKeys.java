@@ -18,11 +18,6 @@ final class NetworkKeys {
         keys.int32("socket.receive.buffer.bytes", 102400, null, "SO_RCVBUF of connections; -1: the system decides.");
         keys.int32("socket.listen.backlog.size", 50, atLeast(1), "Connections waiting to be accepted.");
         keys.int32("socket.request.max.bytes", 104857600, atLeast(1), "Largest request frame.");
-        keys.int32(
-                "queued.max.requests",
-                500,
-                atLeast(1),
-                "Requests in work at once, all connections together; beyond it sockets are not read.");
         keys.int64(
                 "queued.max.request.bytes",
                 -1L,

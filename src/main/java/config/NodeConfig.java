@@ -9,7 +9,6 @@ import java.util.List;
  * @param advertised what Metadata tells, one per entry of listeners and in that order; host null: the local address of the client's connection,
  *     port 0: the one really bound
  * @param controllerListeners listeners of controller.listener.names: noted, not opened while the quorum has one voter
- * @param interBrokerListener name of the listener that nodes use among themselves
  * @param rack null when not given
  */
 public record NodeConfig(
@@ -17,5 +16,4 @@ public record NodeConfig(
         List<Listener> listeners,
         List<Listener> advertised,
         List<Listener> controllerListeners,
-        String interBrokerListener,
         String rack) {}

@@ -6,12 +6,7 @@ package config;
  * @param fetchMaxBytes largest fetch answer (fetch.max.bytes)
  * @param fetchSessionSlots incremental fetch sessions kept
  * @param maxRequestPartitions partitions in one answer of DescribeTopicPartitions
- * @param transactionMaxTimeoutMillis largest transaction timeout a producer may ask for
  * @param requestTimeoutMillis deadline of calls inside the node where the client gives none
  */
 public record RequestConfig(
-        int fetchMaxBytes,
-        int fetchSessionSlots,
-        int maxRequestPartitions,
-        int transactionMaxTimeoutMillis,
-        int requestTimeoutMillis) {}
+        int fetchMaxBytes, int fetchSessionSlots, int maxRequestPartitions, int requestTimeoutMillis) {}

@@ -19,11 +19,6 @@ final class RequestKeys {
                 2000,
                 atLeast(1),
                 "Partitions in one answer of DescribeTopicPartitions.");
-        keys.int32(
-                "transaction.max.timeout.ms",
-                900000,
-                atLeast(1),
-                "Longest transaction timeout a producer may ask for.");
         keys.int32("request.timeout.ms", 30000, null, "Deadline of a step inside the node when the client gives none.");
         return keys.list();
     }

@@ -10,7 +10,6 @@ import java.util.List;
  * @param flushCheckMillis how often time-based flushes are looked for (log.flush.scheduler.interval.ms); Long.MAX_VALUE: never
  * @param recoveryCheckpointMillis how often recovery points are written
  * @param startOffsetCheckpointMillis how often log start offsets are written
- * @param highWatermarkCheckpointMillis how often high watermarks are written
  * @param reserveBytes free space of a log directory's file system below which appends are refused (S10)
  * @param maxOpenFiles segment files kept open at once
  * @param producerExpiryMillis a producer's state is forgotten after this time without a batch
@@ -18,14 +17,10 @@ import java.util.List;
 public record StorageConfig(
         List<String> logDirs,
         String metadataLogDir,
-        int recoveryThreadsPerDir,
         long retentionCheckMillis,
         long flushCheckMillis,
         long recoveryCheckpointMillis,
         long startOffsetCheckpointMillis,
-        long highWatermarkCheckpointMillis,
-        long initialTaskDelayMillis,
         long reserveBytes,
         int maxOpenFiles,
-        int producerExpiryMillis,
-        int producerExpiryCheckMillis) {}
+        int producerExpiryMillis) {}

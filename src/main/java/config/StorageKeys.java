@@ -20,11 +20,6 @@ final class StorageKeys {
                 "Directory of the data when log.dirs is not given. Default: data (in the working directory).");
         keys.list("log.dirs", null, null, "Directories of the data, with commas between.");
         keys.string("metadata.log.dir", null, null, "Directory of the metadata log. Default: the first of log.dirs.");
-        keys.int32(
-                "num.recovery.threads.per.data.dir",
-                2,
-                atLeast(1),
-                "Logs of a directory recovered at once after a crash.");
         keys.int64(
                 "log.retention.check.interval.ms",
                 300000L,
@@ -39,23 +34,11 @@ final class StorageKeys {
                 60000,
                 atLeast(0),
                 "How often log start offsets are written.");
-        keys.int64(
-                "replica.high.watermark.checkpoint.interval.ms", 5000L, null, "How often high watermarks are written.");
-        keys.int64(
-                "log.initial.task.delay.ms",
-                30000L,
-                atLeast(0),
-                "Delay of the first retention and flush checks after the start.");
         keys.int32(
                 "producer.id.expiration.ms",
                 86400000,
                 atLeast(1),
                 "A partition forgets an idempotent producer after this time without a batch from it.");
-        keys.int32(
-                "producer.id.expiration.check.interval.ms",
-                600000,
-                atLeast(1),
-                "How often expired producers are looked for.");
         keys.int64(
                 "log.dir.reserve.bytes",
                 67108864L,

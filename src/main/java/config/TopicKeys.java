@@ -53,7 +53,7 @@ public final class TopicKeys {
         segments(keys);
         retention(keys);
         messages(keys);
-        refused(keys);
+        notInForce(keys);
         TreeMap<String, ConfigKey> all = new TreeMap<>();
         for (ConfigKey key : keys.list()) {
             all.put(key.name(), key);
@@ -140,12 +140,6 @@ public final class TopicKeys {
         keys.int32("compression.gzip.level", -1, GZIP_LEVEL, "Level when this broker compresses with gzip.");
         keys.int32("compression.lz4.level", 9, between(1, 17), "Level when this broker compresses with lz4.");
         keys.int32("compression.zstd.level", 3, between(-131072, 22), "Level when this broker compresses with zstd.");
-        keys.int32(
-                "min.insync.replicas", 1, atLeast(1), "Replicas that must have a record before acks=all is answered.");
-        keys.bool(
-                "unclean.leader.election.enable",
-                false,
-                "A replica that may lack records can become leader when no other can.");
         keys.string(
                 "record.validation",
                 "full",
@@ -153,7 +147,11 @@ public final class TopicKeys {
                 "full: every record of a batch is checked; header: only the batch is. New: a lying batch poisons readers, but trusted producers may skip the cost.");
     }
 
-    private static void refused(KeyTable keys) {
+    private static void notInForce(KeyTable keys) {
+        keys.withoutEffect("counts up to the number of replicas; this is a cluster of one");
+        keys.int32("min.insync.replicas", 1, atLeast(1));
+        keys.withoutEffect("concerns several replicas; this is a cluster of one");
+        keys.bool("unclean.leader.election.enable", false);
         keys.refused(COMPACTION);
         keys.int64("delete.retention.ms", 86400000L, atLeast(0));
         keys.int64("max.compaction.lag.ms", Long.MAX_VALUE, atLeast(1));

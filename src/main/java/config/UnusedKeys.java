@@ -49,6 +49,24 @@ final class UnusedKeys {
         keys.retired("offsets.commit.required.acks");
         keys.retired("delegation.token.master.key");
         keys.retired("group.coordinator.new.enable");
+        singleNode(keys);
         return keys.list();
+    }
+
+    private static void singleNode(KeyTable keys) {
+        keys.withoutEffect("with one replica the high watermark is the end of the log; there is nothing to write");
+        keys.int64("replica.high.watermark.checkpoint.interval.ms", 5000L, null);
+        keys.withoutEffect("duties begin when the broker is ready");
+        keys.int64("log.initial.task.delay.ms", 30000L, atLeast(0));
+        keys.withoutEffect("expired producers are looked for whenever a log is looked after");
+        keys.int32("producer.id.expiration.check.interval.ms", 600000, atLeast(1));
+        keys.withoutEffect("logs are recovered by the disk threads that each directory has anyway");
+        keys.int32("num.recovery.threads.per.data.dir", 2, atLeast(1));
+        keys.withoutEffect("requests in work are bounded by their bytes (queued.max.request.bytes) and per connection");
+        keys.int32("queued.max.requests", 500, atLeast(1));
+        keys.withoutEffect("counts up to the number of replicas; this is a cluster of one");
+        keys.int32("min.insync.replicas", 1, atLeast(1)).clusterWide();
+        keys.withoutEffect("concerns several replicas; this is a cluster of one");
+        keys.bool("unclean.leader.election.enable", false).clusterWide();
     }
 }

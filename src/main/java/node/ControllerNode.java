@@ -3,6 +3,7 @@ package node;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
+import common.Metrics;
 import common.Ports;
 import common.Timers;
 import config.BrokerConfig;
@@ -115,6 +116,7 @@ final class ControllerNode implements Controller {
 
     /** Publishes the image for the first time, and from then on each committed one. */
     void publish(Callback<Void> done) {
+        report(setup.ports.metrics());
         publications.start();
         publications.publish(image(), done);
         journal.afterCommit(this::maybeSnapshot);
@@ -128,6 +130,28 @@ final class ControllerNode implements Controller {
         }
         Failure reason = Failure.of(FailureCode.SHUTTING_DOWN, "this node is stopping");
         journal.close(reason, () -> log.close(done));
+    }
+
+    /** The scraping thread reads whole, immutable images; a slightly old one does no harm. */
+    private void report(Metrics metrics) {
+        String prefix = "kafka_controller_kafkacontroller_";
+        metrics.gauge(
+                prefix + "activecontrollercount",
+                "1 while this node is the active controller",
+                () -> raft.leads() ? 1 : 0);
+        metrics.gauge(
+                prefix + "globaltopiccount",
+                "Topics of the cluster",
+                () -> image().topics().size());
+        metrics.gauge(prefix + "globalpartitioncount", "Partitions of the cluster", () -> partitions(image()));
+    }
+
+    private static long partitions(MetadataImage image) {
+        long count = 0;
+        for (MetadataImage.TopicImage topic : image.topics()) {
+            count += topic.partitions().size();
+        }
+        return count;
     }
 
     private void duties() {
@@ -171,21 +195,26 @@ final class ControllerNode implements Controller {
                     }
                     snapshotEnd = image.version();
                     snapshotAtBytes = bytes;
-                    if (!stopping) {
+                    if (!stopping && older != null) {
                         shorten(older);
                     }
                 });
     }
 
-    /** R12: the log may lose what two durable snapshots stand for; it does when it has grown beyond its retention. */
-    private void shorten(long older) {
-        long limit = setup.config.controller().retentionBytes();
-        if (limit < 0 || log.sizeBytes() <= limit || older <= log.logStartOffset()) {
+    /** R12: the log may lose what two durable snapshots stand for; it does when it is larger or older than its retention allows. */
+    private void shorten(SnapshotFiles.Older older) {
+        ControllerConfig config = setup.config.controller();
+        boolean tooLarge = config.retentionBytes() >= 0 && log.sizeBytes() > config.retentionBytes();
+        boolean tooOld = config.retentionMillis() >= 0 && older.ageMillis() > config.retentionMillis();
+        if (older.endOffset() <= log.logStartOffset() || !(tooLarge || tooOld)) {
             return;
         }
-        log.deleteBefore(older, (start, failure) -> {
+        log.deleteBefore(older.endOffset(), (start, failure) -> {
             if (failure != null) {
-                LOG.warn("the metadata log could not be shortened to offset {}: {}", older, failure.message());
+                LOG.warn(
+                        "the metadata log could not be shortened to offset {}: {}",
+                        older.endOffset(),
+                        failure.message());
             }
         });
     }

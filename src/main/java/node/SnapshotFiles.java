@@ -65,12 +65,15 @@ final class SnapshotFiles {
         return all.flip();
     }
 
+    /** A snapshot by its end offset and its age on the wall clock. */
+    record Older(long endOffset, long ageMillis) {}
+
     /**
      * Writes a snapshot durably and removes those older than the one before it.
      *
-     * @return end offset of the older of the two that stay, 0 when there is but one: the log may lose what is below it
+     * @return the older of the two that stay: the log may lose what is below it; null when there is but one
      */
-    static DiskJob<Long> write(String directory, MetadataImage image, int epoch, long wallMillis) {
+    static DiskJob<Older> write(String directory, MetadataImage image, int epoch, long wallMillis) {
         return files -> {
             String name = String.format("%020d-%010d.checkpoint", image.version(), epoch);
             AtomicFile.replace(files, directory + "/" + name, encode(image, epoch, wallMillis));
@@ -80,9 +83,12 @@ final class SnapshotFiles {
                 files.delete(directory + "/" + each);
             }
             LOG.info("metadata snapshot {} is written", name);
-            return names.size() < KEPT
-                    ? 0L
-                    : Long.parseLong(names.get(names.size() - KEPT).substring(0, OFFSET_DIGITS));
+            if (names.size() < KEPT) {
+                return null;
+            }
+            String older = names.get(names.size() - KEPT);
+            long age = wallMillis - files.lastModifiedMillis(directory + "/" + older);
+            return new Older(Long.parseLong(older.substring(0, OFFSET_DIGITS)), age);
         };
     }
 

@@ -24,6 +24,8 @@ import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaAssignment;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
@@ -421,6 +423,33 @@ class KafkaAnswersTest {
                 wrong + "Proposed value for connection_creation_rate is too large for an INT.",
                 quota("connection_creation_rate", 3e9, "ip", "1.2.3.4"));
         assertEquals("OK", quota("producer_byte_rate", 7.0, "user", null));
+    }
+
+    private List<String> delete(Object... namesAndIds) {
+        DeleteTopicsRequestData request = new DeleteTopicsRequestData();
+        for (Object each : namesAndIds) {
+            DeleteTopicState topic = new DeleteTopicState().setName(null);
+            request.topics().add(each instanceof Uuid id ? topic.setTopicId(id) : topic.setName((String) each));
+        }
+        List<String> told = new ArrayList<>();
+        commit(machine.deleteTopics(request))
+                .responses()
+                .forEach(each -> told.add(told(each.errorCode(), each.errorMessage())));
+        return told;
+    }
+
+    @Test
+    void deleteTopics() {
+        create(topic("a", 1, 1));
+        create(topic("b", 1, 1));
+        Uuid a = machine.latest().topic("a").id();
+        assertEquals(
+                List.of("UNKNOWN_TOPIC_OR_PARTITION This server does not host this topic-partition."), delete("nope"));
+        assertEquals(List.of("UNKNOWN_TOPIC_ID This server does not host this topic ID."), delete(new Uuid(4, 5)));
+        assertEquals(List.of("INVALID_REQUEST Duplicate topic name."), delete("a", "a"));
+        assertEquals(List.of("INVALID_REQUEST the topic of this name is also named by its id"), delete(a, "a"));
+        assertEquals(List.of("OK", "OK"), delete("a", "b"));
+        assertEquals(0, machine.latest().topics().size());
     }
 
     private String feature(String name, int level, int type, boolean validateOnly) {

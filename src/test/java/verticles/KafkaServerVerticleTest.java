@@ -94,7 +94,7 @@ class KafkaServerVerticleTest {
 
     private static NetworkConfig network(int maxConnections, int maxPerIp, int rate) {
         return new NetworkConfig(
-                2, -1, -1, 50, 1 << 20, 500, -1, 100, 600_000, maxConnections, maxPerIp, Map.of(), rate, 10_000);
+                2, -1, -1, 50, 1 << 20, -1, 100, 600_000, maxConnections, maxPerIp, Map.of(), rate, 10_000);
     }
 
     private int start(NetworkConfig network, String... hosts) throws Exception {
