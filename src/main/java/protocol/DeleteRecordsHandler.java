@@ -73,7 +73,7 @@ public final class DeleteRecordsHandler implements ApiHandler {
                 Outcome<Long> outcome = failure == null ? outcomes.get(i) : new Outcome<>(null, failure);
                 if (outcome.failure() != null) {
                     awaited.get(i)
-                            .setErrorCode(ErrorMapping.of(outcome.failure()).code());
+                            .setErrorCode(ErrorMapping.ofNamed(outcome.failure()).code());
                 } else {
                     awaited.get(i).setLowWatermark(outcome.value());
                 }

@@ -68,7 +68,7 @@ public final class DescribeProducersHandler implements ApiHandler {
     private static void fill(PartitionResponse answer, Outcome<List<ActiveProducer>> outcome) {
         Failure failure = outcome.failure();
         if (failure != null) {
-            answer.setErrorCode(ErrorMapping.of(failure).code()).setErrorMessage(failure.message());
+            answer.setErrorCode(ErrorMapping.ofNamed(failure).code()).setErrorMessage(failure.message());
             return;
         }
         for (ActiveProducer each : outcome.value()) {

@@ -239,7 +239,10 @@ public final class FetchHandler implements ApiHandler {
 
         private PartitionData answer(FetchEntry entry, ReadOutcome outcome, Topics.Leaders leaders) {
             if (outcome.failure() != null) {
-                return error(entry, ErrorMapping.of(outcome.failure()), leaders);
+                Errors error = entry.topic() == null
+                        ? ErrorMapping.of(outcome.failure())
+                        : ErrorMapping.ofNamed(outcome.failure());
+                return error(entry, error, leaders);
             }
             ReadResult result = outcome.result();
             PartitionData data = new PartitionData()

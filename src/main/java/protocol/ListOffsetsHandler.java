@@ -92,7 +92,7 @@ public final class ListOffsetsHandler implements ApiHandler {
             ListOffsetsPartitionResponse answer, Outcome<TimestampOffset> outcome, RequestContext context) {
         Failure failure = outcome.failure();
         if (failure != null) {
-            answer.setErrorCode(ErrorMapping.of(failure).code());
+            answer.setErrorCode(ErrorMapping.ofNamed(failure).code());
             return;
         }
         TimestampOffset found = outcome.value();

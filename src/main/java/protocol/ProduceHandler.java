@@ -154,10 +154,10 @@ public final class ProduceHandler implements ApiHandler {
                 Outcome<Produced> outcome = whole == null ? outcomes.get(i) : new Outcome<>(null, whole);
                 Produced value = outcome.value();
                 if (outcome.failure() != null) {
-                    refuse(
-                            answer,
-                            ErrorMapping.of(outcome.failure()),
-                            outcome.failure().message());
+                    Errors error = context.apiVersion() >= TOPIC_IDS
+                            ? ErrorMapping.of(outcome.failure())
+                            : ErrorMapping.ofNamed(outcome.failure());
+                    refuse(answer, error, outcome.failure().message());
                     if (value != null) {
                         answer.setLogStartOffset(value.logStartOffset());
                         answer.setRecordErrors(recordErrors(value.recordErrors()));

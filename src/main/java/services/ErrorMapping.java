@@ -14,6 +14,12 @@ public final class ErrorMapping {
         return failure == null ? Errors.NONE : of(failure.code());
     }
 
+    /** For requests that name topics: they know nothing of ids. */
+    public static Errors ofNamed(Failure failure) {
+        Errors error = of(failure);
+        return error == Errors.UNKNOWN_TOPIC_ID ? Errors.UNKNOWN_TOPIC_OR_PARTITION : error;
+    }
+
     public static Errors of(FailureCode code) {
         return switch (code) {
             case UNKNOWN_PARTITION -> Errors.UNKNOWN_TOPIC_OR_PARTITION;
