@@ -79,6 +79,10 @@ public abstract class PartitionLog {
      */
     public abstract void beginEpoch(int epoch, Callback<Void> done);
 
+    /**
+     * Cuts the log, durably, before {@code done}. The caller has first made recovery-point-offset-checkpoint say {@code offset} or less: else a crash right
+     * after it takes what was cut for damage (rule S8).
+     */
     public abstract void truncateTo(long offset, Callback<Void> done);
 
     /** DeleteRecords: raises the log start to {@code offset} (-1: the high watermark), persisted before the callback gives the new start. */

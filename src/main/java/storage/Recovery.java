@@ -225,6 +225,10 @@ final class Recovery implements DiskJob<RecoveredLog> {
         while (first > 0 && segments.get(first).baseOffset > from) {
             first--;
         }
+        if (first > 0 && segments.get(first).baseOffset == from && !wasClosed(segments.get(first))) {
+            // All batches before are durable, but the indexes of the segment that held them need not be.
+            first--;
+        }
         scannedFrom = segments.get(first).baseOffset;
         end = scannedFrom;
         long bytes = 0;
@@ -252,6 +256,11 @@ final class Recovery implements DiskJob<RecoveredLog> {
                     end,
                     damage.size());
         }
+    }
+
+    /** Whether the segment before {@code next} was closed whole: the snapshot is the last that a closing writes. */
+    private boolean wasClosed(Segment next) {
+        return names.contains(SegmentFiles.name(next.baseOffset, SegmentFiles.SNAPSHOT));
     }
 
     /** Checks segment {@code i}; false when the log was cut in it and so ends there. */

@@ -20,25 +20,27 @@ class LogCrashTest {
 
     @Test
     void memoryAcksSurviveKillsAndDurableOnesPowerCutsAtEveryOperation() {
-        for (boolean durable : List.of(false, true)) {
-            long operations = operations(durable);
+        for (Mode mode : List.of(new Mode(false, false), new Mode(true, false), new Mode(true, true))) {
+            long operations = operations(mode);
             assertTrue(operations > 100, "the history has only " + operations + " operations");
             for (long at = 0; at < operations; at++) {
                 for (Fault fault : List.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER, Fault.CRASH_TORN)) {
-                    crash(new Case(durable, at, fault, false, 0));
+                    crash(new Case(mode, at, fault, false, 0));
                     for (int variant = 0; variant < POWER_CUTS; variant++) {
-                        crash(new Case(durable, at, fault, true, variant));
+                        crash(new Case(mode, at, fault, true, variant));
                     }
                 }
             }
         }
     }
 
-    record Case(boolean durable, long at, Fault fault, boolean power, int variant) {}
+    record Mode(boolean durable, boolean eager) {}
 
-    private static long operations(boolean durable) {
+    record Case(Mode mode, long at, Fault fault, boolean power, int variant) {}
+
+    private static long operations(Mode mode) {
         SimHost host = new SimHost(1);
-        new LogScript(host, durable, Mutations.NONE, CompressionType.NONE).run();
+        new LogScript(host, mode.durable, mode.eager, Mutations.NONE, CompressionType.NONE).run();
         return host.disk().operations();
     }
 
@@ -52,7 +54,7 @@ class LogCrashTest {
 
     static void run(Case each, Mutations mutations) {
         SimHost host = new SimHost(1);
-        LogScript script = new LogScript(host, each.durable, mutations, CompressionType.NONE);
+        LogScript script = new LogScript(host, each.mode.durable, each.mode.eager, mutations, CompressionType.NONE);
         host.disk().faults(DiskFaults.at(each.at, each.fault));
         try {
             script.run();
@@ -65,8 +67,8 @@ class LogCrashTest {
         for (int i = 0; i < each.variant; i++) {
             host.disk().random().nextLong();
         }
-        lab = restart(lab, each.power, each.durable, mutations);
-        restart(lab, true, each.durable, mutations);
+        lab = restart(lab, each.power, each.mode.durable, mutations);
+        restart(lab, true, each.mode.durable, mutations);
     }
 
     /** A crash now, the start of the next process, and all that must hold then. */

@@ -15,12 +15,15 @@ import storage.LogDirectory;
  */
 final class LogScript {
     private final boolean durable;
+    private final boolean eager;
     private final Mutations mutations;
     private final int[] sequences = new int[3];
     LogLab lab;
 
-    LogScript(SimHost host, boolean durable, Mutations mutations, CompressionType compression) {
+    /** @param eager checkpoints after each append: the recovery point meets every state of a segment */
+    LogScript(SimHost host, boolean durable, boolean eager, Mutations mutations, CompressionType compression) {
         this.durable = durable;
+        this.eager = eager;
         this.mutations = mutations;
         this.lab = new LogLab(host, new LogModel(), SimLogConfig.tiny(durable), 60, compression);
     }
@@ -59,6 +62,9 @@ final class LogScript {
         lab.host.<Boolean>await(done -> waitFor(List.of(batch), done));
         lab.observe();
         lab.log.advanceHighWatermark(durable ? lab.log.durableEndOffset() : lab.log.logEndOffset());
+        if (eager) {
+            checkpoint();
+        }
     }
 
     private LogModel.Batch start(int producer, int records, Callback<AppendResult> done) {
@@ -120,6 +126,7 @@ final class LogScript {
         List<LogModel.Batch> batches = lab.model.batches;
         LogModel.Batch from = batches.get(batches.size() - 5);
         lab.model.truncatingTo = from.base;
+        checkpoint();
         lab.host.<Void>await(done -> lab.log.truncateTo(from.base, done));
         lab.model.truncated(from.base);
         lab.model.truncatingTo = -1;
