@@ -8,6 +8,7 @@ import node.NodeAssembly;
 
 /** The one line that says that the node serves, for people and scripts. */
 final class ReadyLine {
+    private static final long LONGEST_LAUNCH_MILLIS = 10_000;
 
     private ReadyLine() {}
 
@@ -37,7 +38,7 @@ final class ReadyLine {
         return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
     }
 
-    /** Since the process began, if the system tells when; else since main was entered. */
+    /** Since the process began; since main was entered if the system does not tell, or if the launcher built the program first. */
     private static long millis(long enteredNanos) {
         long sinceMain = (System.nanoTime() - enteredNanos) / 1_000_000;
         long sinceStart = ProcessHandle.current()
@@ -45,6 +46,6 @@ final class ReadyLine {
                 .startInstant()
                 .map(begin -> Instant.now().toEpochMilli() - begin.toEpochMilli())
                 .orElse(sinceMain);
-        return Math.max(sinceMain, sinceStart);
+        return sinceStart > sinceMain + LONGEST_LAUNCH_MILLIS ? sinceMain : Math.max(sinceMain, sinceStart);
     }
 }
