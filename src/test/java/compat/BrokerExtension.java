@@ -19,7 +19,7 @@ final class BrokerExtension implements ParameterResolver {
             "log.flush.offset.checkpoint.interval.ms=300",
             "group.initial.rebalance.delay.ms=0");
 
-    private record Running(TestBroker broker) implements ExtensionContext.Store.CloseableResource, AutoCloseable {
+    private record Running(TestBroker broker) implements AutoCloseable {
         @Override
         public void close() throws IOException {
             broker.close();

@@ -17,6 +17,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
 
 /** Stock clients of one test, all for one broker; closed together. */
 final class Clients implements AutoCloseable {
@@ -113,9 +114,9 @@ final class Clients implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
+    public void close() {
         for (AutoCloseable client : open) {
-            client.close();
+            Utils.closeQuietly(client, "a client of this test");
         }
     }
 }

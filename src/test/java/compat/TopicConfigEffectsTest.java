@@ -4,7 +4,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +14,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
@@ -198,20 +199,23 @@ class TopicConfigEffectsTest {
     }
 
     private void indexEntries() throws Exception {
-        Predicate<TopicPartition> hasEntries = partition -> {
-            try {
-                for (int i = 0; i < 8; i++) {
-                    send(partition, NOW - HOUR + i, 200);
-                }
-                // Rolling trims the index to its entries.
-                send(partition, NOW, 200);
-                return Files.size(files(partition).ending(".index").get(0)) > 0;
-            } catch (Exception e) {
-                throw new IllegalStateException(e);
+        TopicPartition without = topic("segment.ms", "60000");
+        TopicPartition with = topic("index.interval.bytes", "1", "segment.ms", "60000");
+        for (TopicPartition partition : List.of(without, with)) {
+            for (int i = 0; i < 8; i++) {
+                send(partition, NOW - HOUR + i, 200);
             }
-        };
-        assertTrue(hasEntries.test(topic("index.interval.bytes", "1", "segment.ms", "60000")));
-        assertTrue(!hasEntries.test(topic("segment.ms", "60000")));
+            // The segment that is closed then has its index trimmed to its entries.
+            send(partition, NOW, 200);
+        }
+        Await.until("the closed segment has index entries", () -> indexBytes(with) > 0);
+        assertEquals(0, indexBytes(without));
+    }
+
+    private long indexBytes(TopicPartition partition) throws IOException {
+        Path log = files(partition).ending(".log").get(0);
+        Path index = Path.of(log.toString().replace(".log", ".index"));
+        return Files.exists(index) ? Files.size(index) : 0;
     }
 
     private void flushed(String key, String value) throws Exception {
