@@ -63,7 +63,10 @@ public final class CheckpointKeeper {
         waiting = new ArrayList<>();
         List<Checkpoint> all = new ArrayList<>();
         byReporter.values().forEach(all::addAll);
-        disk.run(DiskExecutor.Lane.BLOCKING, LogDirectory.writeCheckpoints(all), (done, failure) -> written(served, failure));
+        disk.run(
+                DiskExecutor.Lane.BLOCKING,
+                LogDirectory.writeCheckpoints(all),
+                (done, failure) -> written(served, failure));
     }
 
     private void written(List<Callback<Void>> served, Failure failure) {

@@ -56,10 +56,10 @@ final class DoorHandlers {
             BrokerConfig config, EffectiveConfigs effective, Mailboxes mailboxes, Place place) {
         RequestConfig requests = config.requests();
         long timeout = requests.requestTimeoutMillis();
-        TopicService topics =
-                new TopicService(mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
-        ConfigService configs =
-                new ConfigService(mailboxes, effective, place.loggers, config.node().nodeId(), timeout);
+        TopicService topics = new TopicService(
+                mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
+        ConfigService configs = new ConfigService(
+                mailboxes, effective, place.loggers, config.node().nodeId(), timeout);
         return AdminHandlers.of(new AdminHandlers.Parts(
                 topics,
                 configs,

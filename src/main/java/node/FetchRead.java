@@ -52,7 +52,12 @@ final class FetchRead {
             return;
         }
         long left = Math.max(0, request.maxBytes() - bytes);
-        replica.read(wish, (int) Math.min(wish.maxBytes(), left), bytes == 0, request.bound(), (outcome, failure) -> take(outcome));
+        replica.read(
+                wish,
+                (int) Math.min(wish.maxBytes(), left),
+                bytes == 0,
+                request.bound(),
+                (outcome, failure) -> take(outcome));
     }
 
     private void take(ReadOutcome outcome) {

@@ -36,7 +36,10 @@ final class ImageBroadcast implements MetadataPublisher {
         });
         for (OwnerId<ReplicaShard> each : shards) {
             mailboxes.<ReplicaShard, Void>call(
-                    each, (shard, reply) -> shard.applyImage(image, reply), APPLY_TIMEOUT_MILLIS, (done, failure) -> rest.one(failure));
+                    each,
+                    (shard, reply) -> shard.applyImage(image, reply),
+                    APPLY_TIMEOUT_MILLIS,
+                    (done, failure) -> rest.one(failure));
         }
     }
 }

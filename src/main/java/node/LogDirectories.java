@@ -115,14 +115,19 @@ final class LogDirectories {
                     continue;
                 }
                 TopicImage topic = topicOf(image, each.identity());
-                if (topic == null || each.identity().partition() >= topic.partitions().size()) {
+                if (topic == null
+                        || each.identity().partition() >= topic.partitions().size()) {
                     strays.put(each, directory);
                 } else {
-                    claimed.add(new Claimed(directory, new PartitionId(topic.id(), each.identity().partition()), each));
+                    claimed.add(new Claimed(
+                            directory,
+                            new PartitionId(topic.id(), each.identity().partition()),
+                            each));
                 }
             }
         }
-        Countdown rest = new Countdown(strays.size() + 1, (ended, failure) -> done.done(failure == null ? claimed : null, failure));
+        Countdown rest = new Countdown(
+                strays.size() + 1, (ended, failure) -> done.done(failure == null ? claimed : null, failure));
         strays.forEach((stray, directory) -> setAside(stray, directory, rest));
         rest.one(null);
     }
@@ -157,7 +162,10 @@ final class LogDirectories {
                 name);
         String suffix = String.format("%016x%016x", random.nextLong(), random.nextLong());
         disks.get(directory)
-                .run(DiskExecutor.Lane.BLOCKING, LogDirectory.setAside(name, suffix), (moved, failure) -> rest.one(failure));
+                .run(
+                        DiskExecutor.Lane.BLOCKING,
+                        LogDirectory.setAside(name, suffix),
+                        (moved, failure) -> rest.one(failure));
     }
 
     /** The last write of a clean stop. */

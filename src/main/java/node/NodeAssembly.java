@@ -68,11 +68,7 @@ public final class NodeAssembly {
     /** Fails with the reason why this node may not or cannot serve; nothing foreign was touched then. */
     public void start(Callback<Started> done) {
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
-                config.node().nodeId(),
-                null,
-                directories.randomUuid().toString(),
-                null,
-                ports.mutations());
+                config.node().nodeId(), null, directories.randomUuid().toString(), null, ports.mutations());
         directories.open(request, (clusterId, failure) -> {
             if (failure != null) {
                 done.fail(failure);
@@ -187,7 +183,8 @@ public final class NodeAssembly {
                 reporter < 0 ? 0 : storage.reserveBytes(),
                 LogLimits.DEFAULT.queuedBytes(),
                 storage.producerExpiryMillis());
-        ShardDirectory.Place place = new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));
+        ShardDirectory.Place place =
+                new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));
         return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
     }
 
@@ -235,11 +232,12 @@ public final class NodeAssembly {
     public void stop(Callback<Void> done) {
         Countdown shards = new Countdown(loops.size(), (stopped, failure) -> stopController(failure, done));
         for (int loop = 0; loop < loops.size(); loop++) {
-            ports.mailboxes().<StorageShard, Void>call(
-                    new OwnerId<>(StorageShard.class, loop),
-                    (shard, reply) -> shard.stop(reply),
-                    STOP_TIMEOUT_MILLIS,
-                    (stopped, failure) -> shards.one(failure));
+            ports.mailboxes()
+                    .<StorageShard, Void>call(
+                            new OwnerId<>(StorageShard.class, loop),
+                            (shard, reply) -> shard.stop(reply),
+                            STOP_TIMEOUT_MILLIS,
+                            (stopped, failure) -> shards.one(failure));
         }
     }
 

@@ -93,7 +93,8 @@ final class PartitionTable {
     }
 
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
-        LogIdentity identity = new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
+        LogIdentity identity =
+                new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
         ShardDirectory directory = place(identity);
         if (directory == null) {
             PartitionId id = new PartitionId(topic.id(), partition.partition());
@@ -120,7 +121,11 @@ final class PartitionTable {
         PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
         directory.context().open(identity, config, start, (log, failure) -> {
             if (failure != null) {
-                LOG.error("partition {} in {} cannot be opened and is not served: {}", identity.directory(), directory.path(), failure.message());
+                LOG.error(
+                        "partition {} in {} cannot be opened and is not served: {}",
+                        identity.directory(),
+                        directory.path(),
+                        failure.message());
                 failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, failure.message()));
                 notOpened.put(id, new Unopened(directory, identity.directory()));
                 opened(done);
@@ -181,7 +186,11 @@ final class PartitionTable {
         log.delete((deleted, failure) -> {
             directory.closed(log);
             if (failure != null) {
-                LOG.warn("the files of deleted partition {} in {} remain: {}", log.identity().directory(), directory.path(), failure.message());
+                LOG.warn(
+                        "the files of deleted partition {} in {} remain: {}",
+                        log.identity().directory(),
+                        directory.path(),
+                        failure.message());
             }
             directory.forgotten(log.identity().directory(), () -> done.succeed(null));
         });
@@ -200,7 +209,11 @@ final class PartitionTable {
                 "%016x%016x", ports.random().nextLong(), ports.random().nextLong());
         directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markDeleted(name, suffix), (moved, failure) -> {
             if (failure != null) {
-                LOG.warn("the files of deleted partition {} in {} remain: {}", name, directory.path(), failure.message());
+                LOG.warn(
+                        "the files of deleted partition {} in {} remain: {}",
+                        name,
+                        directory.path(),
+                        failure.message());
             }
             directory.forgotten(name, () -> done.succeed(null));
         });

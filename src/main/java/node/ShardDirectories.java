@@ -46,11 +46,13 @@ final class ShardDirectories {
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
         });
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
-        every(Math.max(50, checkpoint), () -> reportAll((reported, failure) -> {
-            if (failure != null) {
-                LOG.warn("checkpoints were not written, the next restart may scan more: {}", failure.message());
-            }
-        }));
+        every(
+                Math.max(50, checkpoint),
+                () -> reportAll((reported, failure) -> {
+                    if (failure != null) {
+                        LOG.warn("checkpoints were not written, the next restart may scan more: {}", failure.message());
+                    }
+                }));
         directories.forEach(this::purge);
     }
 
@@ -104,14 +106,21 @@ final class ShardDirectories {
                 if (partitions.directoryOf(replica) == directory) {
                     LogIdentity identity = replica.log().identity();
                     PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
-                    sizes.add(new PartitionSize(id, identity.topic(), directory.path(), replica.log().sizeBytes(), 0));
+                    sizes.add(new PartitionSize(
+                            id,
+                            identity.topic(),
+                            directory.path(),
+                            replica.log().sizeBytes(),
+                            0));
                 }
             }
             int slot = i;
-            directory.disk().run(
-                    DiskExecutor.Lane.BLOCKING,
-                    files -> new long[] {files.totalBytes(), files.usableBytes()},
-                    (space, failure) -> answers.put(slot, info(directory, space, failure, sizes)));
+            directory
+                    .disk()
+                    .run(
+                            DiskExecutor.Lane.BLOCKING,
+                            files -> new long[] {files.totalBytes(), files.usableBytes()},
+                            (space, failure) -> answers.put(slot, info(directory, space, failure, sizes)));
         }
     }
 

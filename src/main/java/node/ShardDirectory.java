@@ -39,7 +39,8 @@ final class ShardDirectory implements LogHost {
     private final Mailboxes mailboxes;
     private final LogContext context;
     private final Offline offline;
-    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
+    private final Admission.Validators validators =
+            new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<String, FoundPartition> found = new LinkedHashMap<>();
     /** Taken, but still being opened, or failed to open: their lines stay as they were. */
     private final Map<String, FoundPartition> notOpened = new LinkedHashMap<>();
@@ -228,7 +229,11 @@ final class ShardDirectory implements LogHost {
         for (PartitionLog log : open.values()) {
             long start = Math.max(log.logStartOffset(), risingStarts.getOrDefault(log, 0L));
             all.add(new Checkpoint(
-                    log.identity().topic(), log.identity().partition(), log.recoveryPoint(), start, log.highWatermark()));
+                    log.identity().topic(),
+                    log.identity().partition(),
+                    log.recoveryPoint(),
+                    start,
+                    log.highWatermark()));
         }
         found.values().forEach(each -> all.add(line(each)));
         notOpened.values().forEach(each -> all.add(line(each)));

@@ -96,7 +96,8 @@ final class ShardImage {
         }
         LogConfig config = settings.of(next, after);
         int known = before == null ? 0 : before.partitions().size();
-        for (PartitionImage each : after.partitions().subList(known, after.partitions().size())) {
+        for (PartitionImage each :
+                after.partitions().subList(known, after.partitions().size())) {
             if (share.holds(new PartitionId(after.id(), each.partition()), each)) {
                 work.add(done -> partitions.open(after, each, config, done));
             }

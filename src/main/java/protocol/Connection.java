@@ -108,7 +108,8 @@ public final class Connection implements RequestMemory.Waiter {
             end("idle for " + quietMillis + " ms (connections.max.idle.ms)");
         } else if (!greeted
                 && !waitsForMemory
-                && instance.clock().monotonicNanos() - acceptedNanos >= instance.limits().loginMillis() * 1_000_000) {
+                && instance.clock().monotonicNanos() - acceptedNanos
+                        >= instance.limits().loginMillis() * 1_000_000) {
             end("no complete request in time (connection.login.timeout.ms)");
         } else if (frames.midFrame()
                 && !waitsForMemory

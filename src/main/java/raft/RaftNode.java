@@ -42,7 +42,8 @@ public final class RaftNode {
 
     /** The vote is durable: it is a majority, so this voter leads the epoch. */
     public RaftOutput votePersisted(VoteState persisted) {
-        Check.invariant(role == RaftOutput.Role.CANDIDATE && persisted.epoch() > state.epoch(), "vote of another election");
+        Check.invariant(
+                role == RaftOutput.Role.CANDIDATE && persisted.epoch() > state.epoch(), "vote of another election");
         state = persisted;
         role = RaftOutput.Role.LEADER;
         leaderChange = state.epoch();

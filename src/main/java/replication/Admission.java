@@ -10,8 +10,8 @@ import java.util.List;
 import records.BatchHeader;
 import records.BatchValidator;
 import records.Codec;
-import records.RecordError;
 import records.Recompressor;
+import records.RecordError;
 import storage.DiskExecutor;
 
 /**

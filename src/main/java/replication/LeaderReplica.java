@@ -118,7 +118,8 @@ public final class LeaderReplica {
     }
 
     /** Reads for a consumer or follower; the outcome carries failures, the callback never fails. */
-    public void read(ReadPartition wish, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadOutcome> done) {
+    public void read(
+            ReadPartition wish, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadOutcome> done) {
         Failure fenced = checkEpoch(wish.currentLeaderEpoch());
         if (fenced != null) {
             done.succeed(failed(fenced));
@@ -128,7 +129,8 @@ public final class LeaderReplica {
             EpochEnd end = endOfEpoch(wish.lastFetchedEpoch());
             if (end.epoch() < 0) {
                 done.succeed(failed(Failure.of(
-                        FailureCode.OFFSET_OUT_OF_RANGE, "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
+                        FailureCode.OFFSET_OUT_OF_RANGE,
+                        "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
                 return;
             }
             if (end.epoch() < wish.lastFetchedEpoch() || end.endOffset() < wish.fetchOffset()) {
@@ -136,8 +138,13 @@ public final class LeaderReplica {
                 return;
             }
         }
-        log.read(wish.fetchOffset(), maxBytes, wholeFirstBatch, bound, (result, failure) -> done.succeed(
-                failure == null ? new ReadOutcome(result, null, null, nodeId, leaderEpoch) : failed(failure)));
+        log.read(
+                wish.fetchOffset(),
+                maxBytes,
+                wholeFirstBatch,
+                bound,
+                (result, failure) -> done.succeed(
+                        failure == null ? new ReadOutcome(result, null, null, nodeId, leaderEpoch) : failed(failure)));
     }
 
     private ReadOutcome failed(Failure failure) {
@@ -185,8 +192,8 @@ public final class LeaderReplica {
         Callback<TimestampOffset> found = (at, failure) -> done.succeed(new Outcome<>(at, failure));
         switch (SpecialTimestamp.of(query.timestamp())) {
             case LATEST -> found.succeed(new TimestampOffset(-1, readableEnd(bound), leaderEpoch));
-            case EARLIEST, EARLIEST_LOCAL -> found.succeed(
-                    new TimestampOffset(-1, log.logStartOffset(), earliestEpoch()));
+            case EARLIEST, EARLIEST_LOCAL ->
+                found.succeed(new TimestampOffset(-1, log.logStartOffset(), earliestEpoch()));
             case MAX_TIMESTAMP -> log.offsetOfMaxTimestamp(found);
             // Nothing is ever tiered here: as Apache Kafka answers without remote storage.
             case LATEST_TIERED, EARLIEST_PENDING_UPLOAD -> found.succeed(TimestampOffset.NONE);

@@ -1,8 +1,8 @@
 package replication;
 
 import common.Callback;
-import common.FailureCode;
 import common.Failure;
+import common.FailureCode;
 import common.Lease;
 import common.PartitionId;
 import java.nio.ByteBuffer;
@@ -40,8 +40,7 @@ public interface ReplicaShard {
      * acks: 0, 1 or -1 (all). {@code version}: of the Produce request, for what old clients may not send or see. {@code records} is released
      * once by the shard when it needs none of the request's buffers any more; that may be after the caller gave up on a time-out.
      */
-    record Produce(
-            List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
+    record Produce(List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
 
     /** Of an appended batch. A refused one (failure INVALID_RECORD, INVALID_TIMESTAMP) may have this beside its failure, with recordErrors only. */
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}
@@ -50,7 +49,12 @@ public interface ReplicaShard {
 
     /** currentLeaderEpoch, lastFetchedEpoch: -1 when not given. */
     record ReadPartition(
-            PartitionId partition, int currentLeaderEpoch, long fetchOffset, int lastFetchedEpoch, long logStartOffset, int maxBytes) {}
+            PartitionId partition,
+            int currentLeaderEpoch,
+            long fetchOffset,
+            int lastFetchedEpoch,
+            long logStartOffset,
+            int maxBytes) {}
 
     /**
      * Reads in order until {@code maxBytes} are gathered; the first non-empty partition gives at least one whole batch. replicaId -1: a consumer.
@@ -91,7 +95,8 @@ public interface ReplicaShard {
 
     record PartitionSize(PartitionId partition, String topic, String logDir, long sizeBytes, long offsetLag) {}
 
-    record LogDirInfo(String path, Failure failure, long totalBytes, long usableBytes, List<PartitionSize> partitions) {}
+    record LogDirInfo(
+            String path, Failure failure, long totalBytes, long usableBytes, List<PartitionSize> partitions) {}
 
     void describeLogDirs(Callback<List<LogDirInfo>> done);
 

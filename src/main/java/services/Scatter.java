@@ -4,7 +4,6 @@ import common.Callback;
 import common.Failure;
 import java.util.ArrayList;
 import java.util.List;
-import replication.ReplicaShard;
 
 /** One request under way to several shards: gathers their answers in the order of the questions. Confined to the caller's owner. */
 final class Scatter<Q, A> {

@@ -88,8 +88,12 @@ final class Shards {
             return;
         }
         OwnerCall<ReplicaShard, List<A>> call = (shard, reply) -> ask.on(shard, questions, reply);
-        call(only, call, timeoutMillis, (answers, failure) ->
-                done.succeed(failure == null ? answers : repeat(failed.answer(failure), questions.size())));
+        call(
+                only,
+                call,
+                timeoutMillis,
+                (answers, failure) ->
+                        done.succeed(failure == null ? answers : repeat(failed.answer(failure), questions.size())));
     }
 
     /** The one shard that all questions (at least one) go to, or -1. */

@@ -39,7 +39,9 @@ final class SpreadFetch {
             boolean urgent = false;
             for (ReadOutcome each : outcomes) {
                 bytes += each.result() == null ? 0 : each.result().bytes();
-                boolean limited = each.result() != null && each.result().range() != null && each.result().more();
+                boolean limited = each.result() != null
+                        && each.result().range() != null
+                        && each.result().more();
                 urgent |= each.failure() != null || each.diverging() != null || limited;
             }
             if (urgent || cancelled || bytes >= request.minBytes() || request.maxWaitMillis() <= 0) {
@@ -85,7 +87,9 @@ final class SpreadFetch {
         long left = request.maxBytes();
         boolean first = true;
         for (int i = 0; i < outcomes.size(); i++) {
-            int bytes = outcomes.get(i).result() == null ? 0 : outcomes.get(i).result().bytes();
+            int bytes = outcomes.get(i).result() == null
+                    ? 0
+                    : outcomes.get(i).result().bytes();
             if (bytes > 0) {
                 if (!first) {
                     outcomes.set(i, FetchService.trimmed(outcomes.get(i), (int) Math.max(0, Math.min(left, bytes))));

@@ -332,7 +332,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
         FileHandle file = view.open(files);
         try {
             BatchScanner scanner = new BatchScanner(file, 0, segment.size);
-            return scanner.load() && scanner.baseOffset() >= expected && scanner.crcValid()
+            return (scanner.load() && scanner.baseOffset() >= expected && scanner.crcValid())
                     || new RotProbe(file, segment.size, expected, -1).validAfter(0) >= 0;
         } finally {
             view.close(file);

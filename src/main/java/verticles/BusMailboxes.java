@@ -32,26 +32,26 @@ final class BusMailboxes implements Mailboxes {
     @Override
     public <O, T> void call(OwnerId<O> to, OwnerCall<O, T> call, long timeoutMillis, Callback<T> done) {
         Check.argument(timeoutMillis > 0, "a call needs a timeout above 0");
-        Owners.Entry<O> target = owners.find(to);
+        Owners.Entry target = owners.find(to);
         if (target == null || deadlines.open() >= MAX_OPEN_CALLS) {
             FailureCode code = target == null ? FailureCode.SHUTTING_DOWN : FailureCode.OVERLOADED;
             self.post(() -> done.done(null, new Failure(code, "cannot call " + to)));
             return;
         }
         long deadline = deadlines.nowNanos() + Math.min(timeoutMillis, Integer.MAX_VALUE) * 1_000_000L;
-        PendingCall<O, T> pending = new PendingCall<>(call, target.owner(), this, done, deadline);
+        PendingCall<O, T> pending = new PendingCall<>(call, target.as(to), this, done, deadline);
         deadlines.add(pending);
         target.deliver(pending);
     }
 
     @Override
     public <O> void tell(OwnerId<O> to, Consumer<O> message) {
-        Owners.Entry<O> target = owners.find(to);
+        Owners.Entry target = owners.find(to);
         if (target != null) {
             target.deliver(new QueuedTask() {
                 @Override
                 void run() {
-                    message.accept(target.owner());
+                    message.accept(target.as(to));
                 }
             });
         }

@@ -15,7 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class Owners {
     private final Vertx vertx;
-    private final Map<OwnerId<?>, Entry<?>> entries = new ConcurrentHashMap<>();
+    private final Map<OwnerId<?>, Entry> entries = new ConcurrentHashMap<>();
 
     Owners(Vertx vertx) {
         this.vertx = vertx;
@@ -23,23 +23,24 @@ final class Owners {
     }
 
     /** An owner that can be called. */
-    static final class Entry<O> {
-        private final O owner;
+    static final class Entry {
+        private final Object owner;
         private final OwnerLoop loop;
         private final String address;
         private final Vertx vertx;
         private final DeliveryOptions options =
                 new DeliveryOptions().setLocalOnly(true).setCodecName(ReferenceCodec.NAME);
 
-        Entry(Vertx vertx, O owner, OwnerLoop loop, String address) {
+        Entry(Vertx vertx, Object owner, OwnerLoop loop, String address) {
             this.vertx = vertx;
             this.owner = owner;
             this.loop = loop;
             this.address = address;
         }
 
-        O owner() {
-            return owner;
+        /** The owner, if this is the entry of {@code id}. */
+        <O> O as(OwnerId<O> id) {
+            return id.type().cast(owner);
         }
 
         /** Any thread. */
@@ -56,12 +57,11 @@ final class Owners {
         loop.inContext(() -> vertx.eventBus()
                 .<OwnerLoop>localConsumer(address, message -> message.body().runQueued()));
         Check.invariant(
-                entries.putIfAbsent(id, new Entry<>(vertx, owner, loop, address)) == null, "two owners of one id");
+                entries.putIfAbsent(id, new Entry(vertx, owner, loop, address)) == null, "two owners of one id");
     }
 
     /** Null if there is none (yet). */
-    @SuppressWarnings("unchecked")
-    <O> Entry<O> find(OwnerId<O> id) {
-        return (Entry<O>) entries.get(id);
+    Entry find(OwnerId<?> id) {
+        return entries.get(id);
     }
 }

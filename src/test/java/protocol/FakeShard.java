@@ -166,7 +166,8 @@ final class FakeShard implements ReplicaShard, Mailboxes {
         }
         List<ReadResult.AbortedTransaction> aborted =
                 bound == ReadBound.LAST_STABLE_OFFSET ? List.of(new ReadResult.AbortedTransaction(5, 0)) : List.of();
-        return new ReadOutcome(new ReadResult(range, log.logStart, log.end(), log.end(), aborted, false), null, null, 1, 3);
+        return new ReadOutcome(
+                new ReadResult(range, log.logStart, log.end(), log.end(), aborted, false), null, null, 1, 3);
     }
 
     @Override

@@ -15,7 +15,11 @@ class VoteStateTest {
         Random random = new Random(7);
         for (int i = 0; i < 200; i++) {
             VoteState state = new VoteState(
-                    random.nextInt(Integer.MAX_VALUE), random.nextInt(10) - 1, random.nextLong(), random.nextLong(), random.nextInt(10) - 1);
+                    random.nextInt(Integer.MAX_VALUE),
+                    random.nextInt(10) - 1,
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextInt(10) - 1);
             assertEquals(state, VoteState.decode(state.encode()));
         }
     }
@@ -24,7 +28,8 @@ class VoteStateTest {
     void everyFlippedBitIsRefused() {
         ByteBuffer good = new VoteState(12, 1, 34, 56, 1).encode();
         for (int bit = 0; bit < good.remaining() * 8; bit++) {
-            ByteBuffer bad = ByteBuffer.allocate(good.remaining()).put(good.duplicate()).flip();
+            ByteBuffer bad =
+                    ByteBuffer.allocate(good.remaining()).put(good.duplicate()).flip();
             bad.put(bit / 8, (byte) (bad.get(bit / 8) ^ (1 << (bit % 8))));
             assertThrows(VoteState.UnreadableException.class, () -> VoteState.decode(bad), "bit " + bit);
         }
@@ -37,7 +42,8 @@ class VoteStateTest {
             ByteBuffer cut = good.duplicate().limit(length);
             assertThrows(VoteState.UnreadableException.class, () -> VoteState.decode(cut), "length " + length);
         }
-        ByteBuffer longer = ByteBuffer.allocate(good.capacity() + 1).put(good.duplicate()).position(0);
+        ByteBuffer longer =
+                ByteBuffer.allocate(good.capacity() + 1).put(good.duplicate()).position(0);
         assertThrows(VoteState.UnreadableException.class, () -> VoteState.decode(longer));
     }
 }

@@ -103,8 +103,7 @@ final class LogAudit {
                         break;
                     }
                 }
-                TimestampOffset got =
-                        lab.host.await(done -> lab.log.offsetForTimestamp(at, ReadBound.LOG_END, done));
+                TimestampOffset got = lab.host.await(done -> lab.log.offsetForTimestamp(at, ReadBound.LOG_END, done));
                 if (got.offset() != expected) {
                     throw new RuleBroken("S9 times", "at " + at + " expected " + expected + ", got " + got);
                 }
@@ -174,7 +173,8 @@ final class LogAudit {
             if (batch.base < lab.log.logStartOffset()) {
                 continue;
             }
-            AppendResult repeat = lab.host.<AppendResult>await(done -> lab.log.append(ByteBuffer.wrap(batch.bytes.clone()), 9, done));
+            AppendResult repeat =
+                    lab.host.<AppendResult>await(done -> lab.log.append(ByteBuffer.wrap(batch.bytes.clone()), 9, done));
             if (!repeat.duplicate() || repeat.baseOffset() != batch.base) {
                 throw new RuleBroken("P1 duplicate", "batch at " + batch.base + " again: " + repeat);
             }
@@ -190,7 +190,8 @@ final class LogAudit {
             AppendResult next = lab.host.<AppendResult>await(
                     done -> lab.append(batch.producerId, batch.sequence + batch.records, 2, 9, done));
             if (next.baseOffset() != end || next.duplicate()) {
-                throw new RuleBroken("P2 sequence", "next batch after " + batch.base + ": " + next + ", end was " + end);
+                throw new RuleBroken(
+                        "P2 sequence", "next batch after " + batch.base + ": " + next + ", end was " + end);
             }
         }
         for (int i = 0; i < 4; i++) {

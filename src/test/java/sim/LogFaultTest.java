@@ -9,7 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import common.Failure;
 import common.FailureCode;
 import common.Mutations;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.record.internal.CompressionType;
 import org.junit.jupiter.api.Test;
@@ -24,7 +23,8 @@ import storage.LogDirectory;
 /** Directed faults of the disk under one log. */
 @ExtendWith(QuietLogs.class)
 class LogFaultTest {
-    private LogLab lab = open(new LogLab(new SimHost(11), new LogModel(), SimLogConfig.tiny(true), 20, CompressionType.NONE));
+    private LogLab lab =
+            open(new LogLab(new SimHost(11), new LogModel(), SimLogConfig.tiny(true), 20, CompressionType.NONE));
 
     private static LogLab open(LogLab lab) {
         lab.open(Mutations.NONE);
@@ -83,9 +83,8 @@ class LogFaultTest {
 
     @Test
     void rotIsNotCutAndIsFoundAgainAtEveryStart() {
-        List<Long> bases = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            bases.add(append(1, i).baseOffset());
+            append(1, i);
         }
         String path = lab.host.disk().tree().stream()
                 .filter(line -> line.contains(".log "))

@@ -196,7 +196,7 @@ final class LogLab implements LogHost {
 
     /** Rule S8: a damaged range is refused and told of; the log goes on behind it. */
     private long damagedEnd(long from, Failure failure) {
-        String[] words = failure.message().split(" ");
+        String[] words = failure.message().split(" ", -1);
         if (failure.code() != FailureCode.CORRUPT_BATCH || log.damage() == null) {
             throw new RuleBroken("S9 reads", "at " + from + ": " + failure);
         }

@@ -34,6 +34,7 @@ final class LogModel {
     long durableEnd;
     /** Offset to which a truncation is under way; -1 for none. */
     long truncatingTo = -1;
+
     boolean deleting;
     boolean deleted;
     /** A clean mark may be there. */
@@ -76,7 +77,8 @@ final class LogModel {
         for (Batch batch : found) {
             Batch mine = byBase.get(batch.base);
             if (mine == null || !Arrays.equals(mine.bytes, batch.bytes)) {
-                throw new RuleBroken("I11 content", "batch at " + batch.base + (mine == null ? " is unknown" : " differs"));
+                throw new RuleBroken(
+                        "I11 content", "batch at " + batch.base + (mine == null ? " is unknown" : " differs"));
             }
             if (next >= 0 && batch.base != next && !lossy) {
                 throw new RuleBroken("S7 no hole", "batch at " + batch.base + " after end " + next);

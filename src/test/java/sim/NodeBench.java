@@ -81,9 +81,16 @@ final class NodeBench {
     Failure tryStart() {
         life = new SimLife("node " + ++incarnation);
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
-                scheduler, clock, disks, LOOPS, Chance.NEVER, Mutations.NONE, new SimNetwork(random.split("n")).chunks(), new SimMetrics());
-        SimNodeHost host = new SimNodeHost(
-                parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);
+                scheduler,
+                clock,
+                disks,
+                LOOPS,
+                Chance.NEVER,
+                Mutations.NONE,
+                new SimNetwork(random.split("n")).chunks(),
+                new SimMetrics());
+        SimNodeHost host =
+                new SimNodeHost(parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);
         mailboxes = host.ports(0).mailboxes();
         assembly = new NodeAssembly(host, config);
         return outcome((Callback<NodeAssembly.Started> done) -> host.execute(0, () -> assembly.start(done))).failure;
@@ -128,10 +135,13 @@ final class NodeBench {
     CreateTopicsResponseData create(int partitions, List<String> names, String... settings) {
         CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(30_000);
         for (String name : names) {
-            CreatableTopic topic =
-                    new CreatableTopic().setName(name).setNumPartitions(partitions).setReplicationFactor((short) 1);
+            CreatableTopic topic = new CreatableTopic()
+                    .setName(name)
+                    .setNumPartitions(partitions)
+                    .setReplicationFactor((short) 1);
             for (int i = 0; i < settings.length; i += 2) {
-                topic.configs().add(new CreatableTopicConfig().setName(settings[i]).setValue(settings[i + 1]));
+                topic.configs()
+                        .add(new CreatableTopicConfig().setName(settings[i]).setValue(settings[i + 1]));
             }
             request.topics().add(topic);
         }
@@ -204,7 +214,8 @@ final class NodeBench {
     }
 
     Outcome<Produced> tryProduce(PartitionId partition, String value) {
-        ByteBuffer batch = SimBatches.batch(List.of(value), 20, clock.wallMillis(), CompressionType.NONE, -1, (short) -1, -1)
+        ByteBuffer batch = SimBatches.batch(
+                        List.of(value), 20, clock.wallMillis(), CompressionType.NONE, -1, (short) -1, -1)
                 .buffer();
         Produce request = new Produce(
                 List.of(new ProducePartition(partition, batch)), (short) -1, 30_000, (short) 9, new NoLease());

@@ -73,8 +73,11 @@ final class NodeLifeTest {
             node.produce(old, "old" + i);
         }
         node.kill();
-        node.disks.get(0).faults((operation, path, number) ->
-                path.startsWith("a-0/") && path.endsWith(".log") ? DiskFaults.Fault.ERROR : DiskFaults.Fault.NONE);
+        node.disks
+                .get(0)
+                .faults((operation, path, number) -> path.startsWith("a-0/") && path.endsWith(".log")
+                        ? DiskFaults.Fault.ERROR
+                        : DiskFaults.Fault.NONE);
         node.start();
         assertNotNull(node.tryProduce(old, "x").failure());
         node.disks.get(0).faults(DiskFaults.NONE);

@@ -153,19 +153,27 @@ final class PartitionLedger {
 
     /** A record as the final read found it. */
     record Found(
-            long offset, String value, long producerId, short producerEpoch, int sequence, long timestamp, long batch) {}
+            long offset,
+            String value,
+            long producerId,
+            short producerEpoch,
+            int sequence,
+            long timestamp,
+            long batch) {}
 
     /** The judgement about the final content from the log start on: V2, V3, I6, I7, I11, P7. */
     void judge(long start, List<Found> content) {
         if (start < Math.max(logStart, deletedBefore)) {
-            throw new RuleBroken("I12 log start rises only", name() + " " + start + " after " + logStart + " and deletion before "
-                    + deletedBefore);
+            throw new RuleBroken(
+                    "I12 log start rises only",
+                    name() + " " + start + " after " + logStart + " and deletion before " + deletedBefore);
         }
         Map<String, Long> places = new LinkedHashMap<>();
         long expected = start;
         for (Found found : content) {
             if (found.offset() != expected && !(lossy && found.offset() > expected)) {
-                throw new RuleBroken("I11 offsets rise by one", name() + ": " + found.offset() + " after " + (expected - 1));
+                throw new RuleBroken(
+                        "I11 offsets rise by one", name() + ": " + found.offset() + " after " + (expected - 1));
             }
             expected = found.offset() + 1;
             judgeFound(found, places.put(found.value(), found.offset()));
@@ -208,7 +216,8 @@ final class PartitionLedger {
             }
             if (!now.equals(entry.getValue())) {
                 throw new RuleBroken(
-                        "V2 what was seen stays", name() + "@" + entry.getKey() + ": " + entry.getValue() + ", then " + now);
+                        "V2 what was seen stays",
+                        name() + "@" + entry.getKey() + ": " + entry.getValue() + ", then " + now);
             }
         }
     }

@@ -30,21 +30,24 @@ final class SequenceJudge {
             if (state == null) {
                 if (complete && found.sequence() != 0) {
                     throw new RuleBroken(
-                            "P2 sequence", partition + "@" + found.offset() + " producer " + found.producerId()
-                                    + " begins with " + found.sequence());
+                            "P2 sequence",
+                            partition + "@" + found.offset() + " producer " + found.producerId() + " begins with "
+                                    + found.sequence());
                 }
                 state = new Expected();
                 states.put(found.producerId(), state);
             } else if (complete && found.producerEpoch() == state.epoch && found.sequence() != state.lastSequence + 1) {
                 throw new RuleBroken(
-                        "P7 sequences", partition + "@" + found.offset() + " producer " + found.producerId()
-                                + ": " + found.sequence() + " after " + state.lastSequence);
+                        "P7 sequences",
+                        partition + "@" + found.offset() + " producer " + found.producerId() + ": " + found.sequence()
+                                + " after " + state.lastSequence);
             } else if (found.producerEpoch() < state.epoch) {
                 throw new RuleBroken("P3 epoch", partition + "@" + found.offset() + " epoch " + found.producerEpoch());
             }
             state.epoch = found.producerEpoch();
             state.lastSequence = found.sequence();
-            state.lastTimestamp = Math.max(found.batch() == found.offset() ? 0 : state.lastTimestamp, found.timestamp());
+            state.lastTimestamp =
+                    Math.max(found.batch() == found.offset() ? 0 : state.lastTimestamp, found.timestamp());
         }
         return states;
     }

@@ -200,7 +200,10 @@ final class SimAdmin implements SimClient {
         AlterConfigsResource resource =
                 new AlterConfigsResource().setResourceType((byte) 2).setResourceName(topic.name);
         resource.configs()
-                .add(new AlterableConfig().setName("retention.ms").setConfigOperation((byte) 0).setValue(retention));
+                .add(new AlterableConfig()
+                        .setName("retention.ms")
+                        .setConfigOperation((byte) 0)
+                        .setValue(retention));
         request.resources().add(resource);
         Existence before = topic.exists;
         topic.retention.add(retention);
@@ -238,9 +241,10 @@ final class SimAdmin implements SimClient {
                 topic.unsettled(net);
                 net.count(operation + ".unknown");
             }
-            default -> throw new RuleBroken(
-                    "R10 metadata operations",
-                    operation + " " + topic.name + " (exists: " + before + ") answered " + error);
+            default ->
+                throw new RuleBroken(
+                        "R10 metadata operations",
+                        operation + " " + topic.name + " (exists: " + before + ") answered " + error);
         }
     }
 
@@ -254,7 +258,9 @@ final class SimAdmin implements SimClient {
         DeleteRecordsRequestData request = new DeleteRecordsRequestData().setTimeoutMs(5_000);
         DeleteRecordsTopic topic = new DeleteRecordsTopic().setName(ledger.topic);
         topic.partitions()
-                .add(new DeleteRecordsPartition().setPartitionIndex(ledger.partition).setOffset(offset));
+                .add(new DeleteRecordsPartition()
+                        .setPartitionIndex(ledger.partition)
+                        .setOffset(offset));
         request.topics().add(topic);
         link.send(ApiKeys.DELETE_RECORDS, (short) 2, request, 10_000, true, answer -> {
             busy = false;

@@ -37,7 +37,8 @@ final class SimAdminJudge {
         if (contradiction) {
             throw new RuleBroken(
                     "R10 metadata operations",
-                    topic.name + " should exist: " + topic.exists + ", but Metadata says " + Errors.forCode(got.errorCode()));
+                    topic.name + " should exist: " + topic.exists + ", but Metadata says "
+                            + Errors.forCode(got.errorCode()));
         }
         if (exists && topic.exists == SimAdmin.Existence.YES) {
             retention(topic, reader);
@@ -59,7 +60,8 @@ final class SimAdminJudge {
         boolean possible = topic.retention.contains(value) || topic.retention.contains("");
         if (!possible) {
             throw new RuleBroken(
-                    "R10 metadata operations", topic.name + " retention.ms is " + value + ", should be " + topic.retention);
+                    "R10 metadata operations",
+                    topic.name + " retention.ms is " + value + ", should be " + topic.retention);
         }
     }
 }

@@ -52,7 +52,7 @@ final class SimChunks implements BufferPool {
             }
             if (--references == 0) {
                 outstanding--;
-                Arrays.fill(bytes.array(), (byte) 0xDD);
+                Arrays.fill(bytes.array(), bytes.arrayOffset(), bytes.arrayOffset() + bytes.capacity(), (byte) 0xDD);
             }
         }
     }

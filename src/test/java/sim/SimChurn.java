@@ -129,10 +129,15 @@ final class SimChurn implements SimClient {
         boolean durable = random.chance(0.5);
         CreatableTopic wanted =
                 new CreatableTopic().setName(topic()).setNumPartitions(1).setReplicationFactor((short) 1);
-        wanted.configs().add(new CreatableTopicConfig().setName("internal.segment.bytes").setValue("800"));
-        wanted.configs().add(new CreatableTopicConfig().setName("file.delete.delay.ms").setValue("50"));
+        wanted.configs()
+                .add(new CreatableTopicConfig()
+                        .setName("internal.segment.bytes")
+                        .setValue("800"));
+        wanted.configs()
+                .add(new CreatableTopicConfig().setName("file.delete.delay.ms").setValue("50"));
         if (durable) {
-            wanted.configs().add(new CreatableTopicConfig().setName("flush.messages").setValue("1"));
+            wanted.configs()
+                    .add(new CreatableTopicConfig().setName("flush.messages").setValue("1"));
         }
         CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(5_000);
         request.topics().add(wanted);
@@ -221,7 +226,8 @@ final class SimChurn implements SimClient {
                                 RecordBatch.NO_PRODUCER_ID,
                                 RecordBatch.NO_PRODUCER_EPOCH,
                                 RecordBatch.NO_SEQUENCE)));
-        ProduceRequestData request = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(5_000);
+        ProduceRequestData request =
+                new ProduceRequestData().setAcks((short) -1).setTimeoutMs(5_000);
         request.topicData().add(topic);
         send(ApiKeys.PRODUCE, 13, request, answer -> {
             if (answer == null) {

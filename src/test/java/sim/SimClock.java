@@ -21,7 +21,8 @@ public final class SimClock implements Clock {
 
     @Override
     public long wallMillis() {
-        return wallBase + (long) ((scheduler.now() - wallSince) / SimScheduler.MILLI * wallRate);
+        long millis = (scheduler.now() - wallSince) / SimScheduler.MILLI;
+        return wallBase + (long) (millis * wallRate);
     }
 
     @Override

@@ -41,7 +41,13 @@ final class SimConsumer implements SimClient {
 
     /** @param sessions whether to use incremental fetch sessions (versions from 7) */
     record Spec(
-            short version, boolean sessions, int maxWaitMillis, int minBytes, int maxBytes, int partitionBytes, boolean committedOnly) {}
+            short version,
+            boolean sessions,
+            int maxWaitMillis,
+            int minBytes,
+            int maxBytes,
+            int partitionBytes,
+            boolean committedOnly) {}
 
     private static final class Place {
         private final PartitionLedger ledger;
@@ -141,12 +147,15 @@ final class SimConsumer implements SimClient {
     // ---- positions
 
     private void findStart(List<Place> lost) {
-        ListOffsetsRequestData request = new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
+        ListOffsetsRequestData request =
+                new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
         Map<String, ListOffsetsTopic> byTopic = new LinkedHashMap<>();
         for (Place place : lost) {
             byTopic.computeIfAbsent(place.ledger.topic, t -> new ListOffsetsTopic().setName(t))
                     .partitions()
-                    .add(new ListOffsetsPartition().setPartitionIndex(place.ledger.partition).setTimestamp(-2));
+                    .add(new ListOffsetsPartition()
+                            .setPartitionIndex(place.ledger.partition)
+                            .setTimestamp(-2));
         }
         byTopic.values().forEach(request.topics()::add);
         link.send(ApiKeys.LIST_OFFSETS, (short) 7, request, 5_000, true, answer -> {
@@ -208,9 +217,7 @@ final class SimConsumer implements SimClient {
     }
 
     private FetchTopic fetchTopic(String topic) {
-        return spec.version >= 13
-                ? new FetchTopic().setTopicId(topics.id(topic))
-                : new FetchTopic().setTopic(topic);
+        return spec.version >= 13 ? new FetchTopic().setTopicId(topics.id(topic)) : new FetchTopic().setTopic(topic);
     }
 
     private void fetched(ApiMessage message) {
@@ -236,7 +243,8 @@ final class SimConsumer implements SimClient {
             for (PartitionData each : topic.partitions()) {
                 Place place = places.get(topicName + "-" + each.partitionIndex());
                 if (place == null) {
-                    throw new RuleBroken("V4 answers", name + " did not ask for " + topicName + "-" + each.partitionIndex());
+                    throw new RuleBroken(
+                            "V4 answers", name + " did not ask for " + topicName + "-" + each.partitionIndex());
                 }
                 troubled |= !partition(place, each);
             }
@@ -294,7 +302,8 @@ final class SimConsumer implements SimClient {
                 return false;
             }
             case CORRUPT_MESSAGE -> {
-                // Rule S8: what a power cut took out of the middle of a memory-mode log is refused; a consumer may step over it.
+                // Rule S8: what a power cut took out of the middle of a memory-mode log is refused; a consumer may step
+                // over it.
                 net.count("fetch.CORRUPT_MESSAGE");
                 if (!ledger.lossy()) {
                     throw new RuleBroken("S8 damage", "fetch at " + place.position + " of " + ledger.name());

@@ -64,13 +64,12 @@ final class SimDirectory {
         int mode = random.below(4);
         int first = unsynced.isEmpty() ? 0 : random.below(unsynced.size() + 1);
         for (int i = 0; i < unsynced.size(); i++) {
-            boolean kept =
-                    switch (mode) {
-                        case 0 -> true;
-                        case 1 -> false;
-                        case 2 -> i < first;
-                        default -> random.chance(0.5);
-                    };
+            boolean kept = switch (mode) {
+                case 0 -> true;
+                case 1 -> false;
+                case 2 -> i < first;
+                default -> random.chance(0.5);
+            };
             if (kept) {
                 unsynced.get(i).apply(durable);
             }

@@ -105,7 +105,7 @@ public final class SimDisk {
     /** Makes or replaces a file, all of it durable: to prepare a test. */
     public void put(String path, byte[] content) {
         SimDirectory directory = root;
-        String[] parts = path.split("/");
+        String[] parts = path.split("/", -1);
         for (int i = 0; i < parts.length - 1; i++) {
             if (directory.names().get(parts[i]) == null) {
                 directory.link(parts[i], new SimDirectory());

@@ -131,7 +131,8 @@ public final class SimFileSystem implements FileSystem {
         DiskFaults.Fault fault = fault(DiskFaults.Operation.SYNC_DIRECTORY, path);
         cost(200_000 + disk.random().below(600_000));
         if (fault == DiskFaults.Fault.ERROR) {
-            // Unlike pages, names are not forgotten: a journal that could not be written is written later, or not at all.
+            // Unlike pages, names are not forgotten: a journal that could not be written is written later, or not at
+            // all.
             throw new SyncFailedException("sync of directory " + path + " failed", new IOException("simulated EIO"));
         }
         if (fault != DiskFaults.Fault.CRASH_TORN) {

@@ -63,10 +63,13 @@ final class SimFinalReader {
 
     /** @param timestamp -1 for the end, -2 for the start, else milliseconds */
     long offset(PartitionLedger ledger, long timestamp) {
-        ListOffsetsRequestData request = new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
+        ListOffsetsRequestData request =
+                new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
         ListOffsetsTopic topic = new ListOffsetsTopic().setName(ledger.topic);
         topic.partitions()
-                .add(new ListOffsetsPartition().setPartitionIndex(ledger.partition).setTimestamp(timestamp));
+                .add(new ListOffsetsPartition()
+                        .setPartitionIndex(ledger.partition)
+                        .setTimestamp(timestamp));
         request.topics().add(topic);
         var answer = ((ListOffsetsResponseData) call(ApiKeys.LIST_OFFSETS, (short) 7, request))
                 .topics()
@@ -82,10 +85,8 @@ final class SimFinalReader {
         List<PartitionLedger.Found> all = new ArrayList<>();
         long position = start;
         while (position < end) {
-            FetchRequestData request = new FetchRequestData()
-                    .setMaxWaitMs(100)
-                    .setMinBytes(1)
-                    .setMaxBytes(1 << 20);
+            FetchRequestData request =
+                    new FetchRequestData().setMaxWaitMs(100).setMinBytes(1).setMaxBytes(1 << 20);
             FetchTopic topic = new FetchTopic().setTopic(ledger.topic);
             topic.partitions()
                     .add(new FetchPartition()

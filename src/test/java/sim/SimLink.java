@@ -176,12 +176,12 @@ final class SimLink implements SimWire.ClientEnd {
     private void answer(ByteBuffer frame) {
         Pending first = pending.poll();
         if (first == null) {
-            throw new RuleBroken("V4 answers in order", "an answer without a request, correlation id " + frame.getInt(0));
+            throw new RuleBroken(
+                    "V4 answers in order", "an answer without a request, correlation id " + frame.getInt(0));
         }
         first.timeout.cancel();
         ByteBufferAccessor readable = new ByteBufferAccessor(frame);
-        ResponseHeaderData header =
-                new ResponseHeaderData(readable, first.key.responseHeaderVersion(first.version));
+        ResponseHeaderData header = new ResponseHeaderData(readable, first.key.responseHeaderVersion(first.version));
         if (header.correlationId() != first.correlation) {
             throw new RuleBroken(
                     "V4 answers in order", "got " + header.correlationId() + ", waited for " + first.correlation);

@@ -26,8 +26,7 @@ public final class SimMain {
     }
 
     private static int usage() {
-        System.err.println(
-                """
+        System.err.println("""
                 usage: sim run --seed S [--set entry=value]... [--mutation NAME] [--log]
                        sim swarm [--from S] [--runs N | --time SECONDS] [--keep-going] [--set entry=value]... [--mutation NAME]
                        sim replay FILE          runs each line "SEED [entry=value]..." of a file
@@ -97,7 +96,8 @@ public final class SimMain {
 
     private int swarm() {
         long from = Long.parseLong(options.getOrDefault("--from", "1"));
-        long runs = Long.parseLong(options.getOrDefault("--runs", options.containsKey("--time") ? "1000000000" : "100"));
+        long runs =
+                Long.parseLong(options.getOrDefault("--runs", options.containsKey("--time") ? "1000000000" : "100"));
         long millis = 1000 * Long.parseLong(options.getOrDefault("--time", "1000000"));
         long begin = System.currentTimeMillis();
         Map<String, Long> totals = new TreeMap<>();
@@ -110,7 +110,8 @@ public final class SimMain {
             report.counts().forEach((name, count) -> totals.merge(name, (long) count, Long::sum));
             long took = System.currentTimeMillis() - started;
             if (took > 5_000) {
-                System.out.println("slow: seed " + report.seed() + " took " + took + " ms, " + report.events() + " events");
+                System.out.println(
+                        "slow: seed " + report.seed() + " took " + took + " ms, " + report.events() + " events");
             }
             if (report.broken() != null) {
                 boolean first = rules.merge(report.broken(), 1, Integer::sum) == 1;
@@ -121,7 +122,9 @@ public final class SimMain {
             }
         }
         double seconds = (System.currentTimeMillis() - begin) / 1e3;
-        System.out.printf("%d runs in %.1f s (%.1f a second), broken: %s%ncounters %s%n", done, seconds, done / seconds, rules, totals);
+        System.out.printf(
+                "%d runs in %.1f s (%.1f a second), broken: %s%ncounters %s%n",
+                done, seconds, done / seconds, rules, totals);
         return rules.isEmpty() ? 0 : 1;
     }
 

@@ -19,7 +19,7 @@ final class SimNetwork {
         if (longTail > 0 && random.chance(longTail)) {
             return random.belowLong(3_000 * SimScheduler.MILLI);
         }
-        return 50_000 + random.below(900_000);
+        return 50_000L + random.below(900_000);
     }
 
     SimChunks chunks() {

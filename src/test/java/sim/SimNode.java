@@ -123,11 +123,16 @@ final class SimNode {
             wire.close("the node stops");
         }
         SimLife mine = life;
-        parts.scheduler().after(50 * SimScheduler.MILLI, mine, "stop", () -> assembly.stop((done, failure) -> {
-            parts.scheduler().note("node-stopped", incarnation);
-            end(false, false);
-            events.stopped(failure);
-        }));
+        parts.scheduler()
+                .after(
+                        50 * SimScheduler.MILLI,
+                        mine,
+                        "stop",
+                        () -> assembly.stop((done, failure) -> {
+                            parts.scheduler().note("node-stopped", incarnation);
+                            end(false, false);
+                            events.stopped(failure);
+                        }));
     }
 
     /** @param silently clients do not learn of it */

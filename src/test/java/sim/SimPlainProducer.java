@@ -27,7 +27,14 @@ final class SimPlainProducer implements SimClient {
     private int open;
     private boolean producing = true;
 
-    record Spec(short acks, int maxInFlight, int maxRecords, int padding, int intervalMillis, short version, int timeoutMillis) {}
+    record Spec(
+            short acks,
+            int maxInFlight,
+            int maxRecords,
+            int padding,
+            int intervalMillis,
+            short version,
+            int timeoutMillis) {}
 
     SimPlainProducer(SimNet net, SimRandom random, String name, Spec spec, List<PartitionLedger> partitions) {
         this.net = net;
@@ -62,7 +69,7 @@ final class SimPlainProducer implements SimClient {
     }
 
     private void tick() {
-        long wait = 1 + random.below(2 * spec.intervalMillis);
+        long wait = 1L + random.below(2 * spec.intervalMillis);
         net.scheduler().after(wait * SimScheduler.MILLI, null, "produce-plain", () -> {
             if (producing) {
                 produce();
@@ -143,8 +150,8 @@ final class SimPlainProducer implements SimClient {
             if (error == Errors.UNKNOWN_TOPIC_ID || error == Errors.UNKNOWN_TOPIC_OR_PARTITION) {
                 net.unexpectedUnknownTopic(ledger.name(), link.answering());
             } else if (!broken && error != Errors.NOT_ENOUGH_REPLICAS) {
-                throw new RuleBroken("V3 errors", error + " for a good batch at " + ledger.name() + ": "
-                        + response.errorMessage());
+                throw new RuleBroken(
+                        "V3 errors", error + " for a good batch at " + ledger.name() + ": " + response.errorMessage());
             }
             values.forEach(ledger::refuse);
         } else if (!SimOutcomes.retriable(error)) {

@@ -38,7 +38,14 @@ final class SimProducer implements SimClient {
     private boolean producing = true;
 
     /** How it behaves. */
-    record Spec(int links, int maxInFlight, int maxRecords, int padding, int intervalMillis, short version, int timeoutMillis) {}
+    record Spec(
+            int links,
+            int maxInFlight,
+            int maxRecords,
+            int padding,
+            int intervalMillis,
+            short version,
+            int timeoutMillis) {}
 
     /** One partition's open batches, oldest first. */
     private static final class Lane {
@@ -48,6 +55,7 @@ final class SimProducer implements SimClient {
         private int batches;
         /** A batch of this session was acked: before, the broker knows nothing of it and would take any that comes first. */
         private boolean begun;
+
         private int count;
 
         private Lane(PartitionLedger ledger) {
@@ -109,7 +117,8 @@ final class SimProducer implements SimClient {
     public String unfinished() {
         for (Lane lane : lanes) {
             if (!lane.open.isEmpty()) {
-                return name + " waits for an answer to " + lane.open.peek().values.get(0) + " at " + lane.ledger.name();
+                return name + " waits for an answer to "
+                        + lane.open.peek().values.get(0) + " at " + lane.ledger.name();
             }
         }
         return null;
@@ -123,10 +132,12 @@ final class SimProducer implements SimClient {
 
     private void tick() {
         if (producing) {
-            long wait = 1 + random.below(2 * spec.intervalMillis);
+            long wait = 1L + random.below(2 * spec.intervalMillis);
             net.scheduler().after(wait * SimScheduler.MILLI, null, "produce", () -> {
                 Lane lane = lanes.get(random.below(lanes.size()));
-                if (producing && producerId >= 0 && lane.hasRoom(lane.begun || spec.links == 1 ? spec.maxInFlight : 1)) {
+                if (producing
+                        && producerId >= 0
+                        && lane.hasRoom(lane.begun || spec.links == 1 ? spec.maxInFlight : 1)) {
                     lane.open.add(newBatch(lane));
                 }
                 pump();
@@ -229,14 +240,18 @@ final class SimProducer implements SimClient {
     }
 
     private ProduceRequestData request(List<Batch> together) {
-        ProduceRequestData request =
-                new ProduceRequestData().setAcks((short) -1).setTimeoutMs(spec.timeoutMillis).setTransactionalId(null);
+        ProduceRequestData request = new ProduceRequestData()
+                .setAcks((short) -1)
+                .setTimeoutMs(spec.timeoutMillis)
+                .setTransactionalId(null);
         Map<String, TopicProduceData> byTopic = new LinkedHashMap<>();
         for (Batch batch : together) {
             PartitionLedger ledger = batch.lane.ledger;
-            TopicProduceData topic = byTopic.computeIfAbsent(ledger.topic, t -> spec.version >= 13
-                    ? new TopicProduceData().setTopicId(topics.id(t))
-                    : new TopicProduceData().setName(t));
+            TopicProduceData topic = byTopic.computeIfAbsent(
+                    ledger.topic,
+                    t -> spec.version >= 13
+                            ? new TopicProduceData().setTopicId(topics.id(t))
+                            : new TopicProduceData().setName(t));
             topic.partitionData()
                     .add(new PartitionProduceData().setIndex(ledger.partition).setRecords(batch.records));
         }
@@ -281,10 +296,14 @@ final class SimProducer implements SimClient {
                 batch.lane.open.remove(batch);
                 batch.lane.begun = true;
             }
-            case OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_EPOCH, DUPLICATE_SEQUENCE_NUMBER -> {
+            case OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    UNKNOWN_PRODUCER_ID,
+                    INVALID_PRODUCER_EPOCH,
+                    DUPLICATE_SEQUENCE_NUMBER -> {
                 boolean first = batch.firstWhenSent && batch == batch.lane.open.peek();
                 if (first && !ledger.lossy() && !ledger.trimmed) {
-                    throw new RuleBroken("P1 P2 verdict", error + " for " + batch.values.get(0) + " at " + ledger.name());
+                    throw new RuleBroken(
+                            "P1 P2 verdict", error + " for " + batch.values.get(0) + " at " + ledger.name());
                 }
                 if (first || error != Errors.OUT_OF_ORDER_SEQUENCE_NUMBER) {
                     newSession();
@@ -296,8 +315,10 @@ final class SimProducer implements SimClient {
             }
             default -> {
                 if (!SimOutcomes.retriable(error)) {
-                    throw new RuleBroken("V3 errors", error + " for " + batch.values.get(0) + " at " + ledger.name()
-                            + ": " + response.errorMessage());
+                    throw new RuleBroken(
+                            "V3 errors",
+                            error + " for " + batch.values.get(0) + " at " + ledger.name() + ": "
+                                    + response.errorMessage());
                 }
                 net.count("produce." + error);
             }

@@ -90,7 +90,8 @@ final class SimProfile {
         } else if (numbers.containsKey(name)) {
             numbers.put(name, Integer.parseInt(value));
         } else {
-            throw new IllegalArgumentException("no such entry of a profile: " + name + "; there are faults and " + numbers.keySet());
+            throw new IllegalArgumentException(
+                    "no such entry of a profile: " + name + "; there are faults and " + numbers.keySet());
         }
     }
 

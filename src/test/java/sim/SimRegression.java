@@ -19,7 +19,8 @@ final class SimRegression {
     record Entry(long seed, Map<String, String> overrides) {
         SimRun.Report run() {
             StringBuilder command = new StringBuilder("bin/sim run --seed " + seed);
-            overrides.forEach((name, value) -> command.append(" --set ").append(name).append('=').append(value));
+            overrides.forEach((name, value) ->
+                    command.append(" --set ").append(name).append('=').append(value));
             return new SimRun(seed, overrides, Mutations.NONE, command.toString()).run();
         }
     }
@@ -40,7 +41,7 @@ final class SimRegression {
     }
 
     private static Entry parse(String text) {
-        String[] words = text.split("\\s+");
+        String[] words = text.split("\\s+", -1);
         Map<String, String> overrides = new LinkedHashMap<>();
         for (int i = 1; i < words.length; i++) {
             String[] pair = words[i].split("=", 2);

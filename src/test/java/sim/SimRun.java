@@ -19,7 +19,13 @@ final class SimRun {
      * @param block for people, when a rule was broken
      */
     record Report(
-            long seed, String broken, String block, long traceHash, long events, long virtualMillis, Map<String, Integer> counts) {}
+            long seed,
+            String broken,
+            String block,
+            long traceHash,
+            long events,
+            long virtualMillis,
+            Map<String, Integer> counts) {}
 
     private final long seed;
     private final Map<String, String> overrides;
@@ -115,7 +121,8 @@ final class SimRun {
             }
         });
         if (!ledger.trimmed && said.size() != expected.size()) {
-            throw new RuleBroken("P4 producer state", ledger.name() + ": " + said.keySet() + ", log has " + expected.keySet());
+            throw new RuleBroken(
+                    "P4 producer state", ledger.name() + ": " + said.keySet() + ", log has " + expected.keySet());
         }
     }
 
@@ -133,7 +140,8 @@ final class SimRun {
                     .offset();
             long got = reader.offset(ledger, asked);
             if (got != expected) {
-                throw new RuleBroken("S9 times", ledger.name() + " at " + asked + ": " + got + ", expected " + expected);
+                throw new RuleBroken(
+                        "S9 times", ledger.name() + " at " + asked + ": " + got + ", expected " + expected);
             }
         }
     }
@@ -146,7 +154,11 @@ final class SimRun {
             text.append("=== broken: ").append(rule).append('\n');
             text.append("seed     ").append(seed).append('\n');
             text.append("profile  ").append(profile).append('\n');
-            text.append("time     ").append(time.now() / 1e6).append(" ms, event ").append(time.executed()).append('\n');
+            text.append("time     ")
+                    .append(time.now() / 1e6)
+                    .append(" ms, event ")
+                    .append(time.executed())
+                    .append('\n');
             text.append("values   ").append(cause.getMessage()).append('\n');
             text.append("counts   ").append(world.counts()).append('\n');
             text.append("last events\n");

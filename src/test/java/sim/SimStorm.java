@@ -117,12 +117,11 @@ final class SimStorm {
     private void crashInJob(SimDisk disk) {
         crashIsPowerCut = random.chance(0.6);
         long at = disk.operations() + random.below(40);
-        DiskFaults.Fault fault =
-                switch (random.below(3)) {
-                    case 0 -> DiskFaults.Fault.CRASH_BEFORE;
-                    case 1 -> DiskFaults.Fault.CRASH_AFTER;
-                    default -> DiskFaults.Fault.CRASH_TORN;
-                };
+        DiskFaults.Fault fault = switch (random.below(3)) {
+            case 0 -> DiskFaults.Fault.CRASH_BEFORE;
+            case 1 -> DiskFaults.Fault.CRASH_AFTER;
+            default -> DiskFaults.Fault.CRASH_TORN;
+        };
         disk.faults(DiskFaults.at(at, fault));
     }
 

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Function;
-import protocol.Chunk;
 import protocol.Connection;
 import protocol.ResponseParts;
 import protocol.Transport;
@@ -91,7 +90,8 @@ final class SimWire implements Transport {
     void closeByClient() {
         if (!clientClosed) {
             clientClosed = true;
-            scheduler.at(Math.max(lastUp + 1, scheduler.now() + network.latency()), server, "client-closed", this::drop);
+            scheduler.at(
+                    Math.max(lastUp + 1, scheduler.now() + network.latency()), server, "client-closed", this::drop);
         }
     }
 
@@ -226,7 +226,8 @@ final class SimWire implements Transport {
         try {
             int got = range.file().read(target, range.position());
             if (got != range.length()) {
-                throw new RuleBroken("V5 whole answers", range.file().path() + " gave " + got + " of " + range.length());
+                throw new RuleBroken(
+                        "V5 whole answers", range.file().path() + " gave " + got + " of " + range.length());
             }
         } catch (IOException e) {
             throw new RuleBroken("V5 whole answers", range.file().path() + ": " + e);

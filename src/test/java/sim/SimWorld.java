@@ -75,9 +75,12 @@ final class SimWorld implements SimNet, SimNode.Events {
         properties.put("log.retention.check.interval.ms", Integer.toString(profile.get("retentionMillis")));
         properties.put("log.initial.task.delay.ms", "100");
         properties.put("log.flush.offset.checkpoint.interval.ms", Integer.toString(profile.get("checkpointMillis")));
-        properties.put("log.flush.start.offset.checkpoint.interval.ms", Integer.toString(profile.get("checkpointMillis")));
-        properties.put("replica.high.watermark.checkpoint.interval.ms", Integer.toString(profile.get("checkpointMillis")));
-        properties.put("metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
+        properties.put(
+                "log.flush.start.offset.checkpoint.interval.ms", Integer.toString(profile.get("checkpointMillis")));
+        properties.put(
+                "replica.high.watermark.checkpoint.interval.ms", Integer.toString(profile.get("checkpointMillis")));
+        properties.put(
+                "metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
         properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
         BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
         if (parsed.config() == null) {
@@ -186,7 +189,8 @@ final class SimWorld implements SimNet, SimNode.Events {
     }
 
     private static short version(SimRandom random, ApiKeys key, int lowest) {
-        return (short) (random.chance(0.5) ? key.latestVersion(false) : random.between(lowest, key.latestVersion(false)));
+        return (short)
+                (random.chance(0.5) ? key.latestVersion(false) : random.between(lowest, key.latestVersion(false)));
     }
 
     /** One or more of the partitions. */

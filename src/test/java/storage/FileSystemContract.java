@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
@@ -80,7 +81,7 @@ public abstract class FileSystemContract {
         gather(file, 12, "e", "f");
         file.truncate(13);
         gather(file, 13, "g", "", "h");
-        assertEquals("aaXYbbcccdddegh", new String(read(file, 0, 15)));
+        assertEquals("aaXYbbcccdddegh", new String(read(file, 0, 15), StandardCharsets.UTF_8));
         file.release();
     }
 
@@ -88,7 +89,7 @@ public abstract class FileSystemContract {
     void readsArePositionalAndEnd() throws IOException {
         FileHandle file = files().open("a", Mode.CREATE_NEW);
         write(file, 0, "0123456789");
-        assertEquals("567", new String(read(file, 5, 3)));
+        assertEquals("567", new String(read(file, 5, 3), StandardCharsets.UTF_8));
         ByteBuffer target = ByteBuffer.allocate(8);
         int read = file.read(target, 7);
         assertEquals(3, read);
@@ -124,7 +125,7 @@ public abstract class FileSystemContract {
         file.preallocate(200_000);
         assertEquals(200_000, file.size());
         byte[] expected = new byte[200_000];
-        System.arraycopy("abc".getBytes(), 0, expected, 0, 3);
+        System.arraycopy("abc".getBytes(StandardCharsets.UTF_8), 0, expected, 0, 3);
         assertArrayEquals(expected, read(file, 0, 200_000));
         file.preallocate(10);
         assertEquals(200_000, file.size());
@@ -138,9 +139,9 @@ public abstract class FileSystemContract {
         assertTrue(file.retain());
         file.release();
         files().rename("a", "a.deleted");
-        assertEquals("abc", new String(read(file, 0, 3)));
+        assertEquals("abc", new String(read(file, 0, 3), StandardCharsets.UTF_8));
         files().delete("a.deleted");
-        assertEquals("abc", new String(read(file, 0, 3)));
+        assertEquals("abc", new String(read(file, 0, 3), StandardCharsets.UTF_8));
         file.release();
         assertFalse(file.retain(), "closed after the last release");
         assertThrows(IOException.class, () -> file.read(ByteBuffer.allocate(1), 0));
@@ -211,12 +212,12 @@ public abstract class FileSystemContract {
     }
 
     protected static void write(FileHandle file, long position, String text) throws IOException {
-        file.write(new ByteBuffer[] {ByteBuffer.wrap(text.getBytes())}, 1, position);
+        file.write(new ByteBuffer[] {ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))}, 1, position);
     }
 
     private static void gather(FileHandle file, long position, String... texts) throws IOException {
         ByteBuffer[] sources = Arrays.stream(texts)
-                .map(text -> ByteBuffer.wrap(text.getBytes()))
+                .map(text -> ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)))
                 .toArray(ByteBuffer[]::new);
         file.write(sources, sources.length, position);
     }

@@ -105,7 +105,7 @@ final class LogModelTest {
 
         private Batch start() {
             Batch batch = new Batch();
-            batch.producer = random.below(5) - 1;
+            batch.producer = random.below(5) - 1L;
             batch.records = 1 + random.below(4);
             boolean idempotent = batch.producer >= 0 && batch.producer < nextSequence.length;
             batch.sequence = idempotent ? nextSequence[(int) batch.producer] : -1;

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import common.Failure;
 import common.FailureCode;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -209,7 +210,7 @@ final class LogRulesTest {
             case 3 -> spoilt = Arrays.copyOf(spoilt, spoilt.length + 800);
             default -> {
                 for (int i = 7; i < spoilt.length; i += 8) {
-                    spoilt[i] += 13;
+                    spoilt[i] = (byte) (spoilt[i] + 13);
                 }
             }
         }
@@ -305,7 +306,7 @@ final class LogRulesTest {
         assertEquals(new EpochEnd(5, 2), bench.log.endOfEpoch(6));
         assertEquals(new EpochEnd(8, 4), bench.log.endOfEpoch(8));
         assertEquals(8, bench.log.latestEpoch());
-        bench.host.disk().put("orders-3/leader-epoch-checkpoint", "junk".getBytes());
+        bench.host.disk().put("orders-3/leader-epoch-checkpoint", "junk".getBytes(StandardCharsets.UTF_8));
         bench.kill();
         assertEquals(new EpochEnd(5, 2), bench.log.endOfEpoch(6), "rebuilt from batches");
     }

@@ -224,7 +224,7 @@ class KafkaServerVerticleTest {
         int port = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
         Door second = new Door(
                 test.loops,
-                List.of(new Door.Address("PLAINTEXT", new InetSocketAddress("127.0.0.1", port))),
+                List.of(new Door.Address("PLAINTEXT", new InetSocketAddress(InetAddress.getLoopbackAddress(), port))),
                 network(UNLIMITED, UNLIMITED, UNLIMITED),
                 door.allocator());
         TestLoops other = newLoops();
@@ -408,7 +408,7 @@ class KafkaServerVerticleTest {
         int port = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
         Socket lazy = new Socket();
         lazy.setReceiveBufferSize(4_096);
-        lazy.connect(new InetSocketAddress("127.0.0.1", port));
+        lazy.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
         sockets.add(lazy);
         DataOutputStream out = new DataOutputStream(lazy.getOutputStream());
         byte[] request = heartbeat(1, 1, "m");
@@ -479,7 +479,7 @@ class KafkaServerVerticleTest {
     /** Ends by the class's time-out if the door stays open. */
     private static void awaitRefusal(int port) {
         while (true) {
-            try (Socket socket = new Socket("127.0.0.1", port)) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 assertClosed(socket);
             } catch (IOException refused) {
                 return;
