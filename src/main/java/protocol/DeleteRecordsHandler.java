@@ -73,7 +73,8 @@ public final class DeleteRecordsHandler implements ApiHandler {
                 Outcome<Long> outcome = failure == null ? outcomes.get(i) : new Outcome<>(null, failure);
                 if (outcome.failure() != null) {
                     awaited.get(i)
-                            .setErrorCode(ErrorMapping.ofNamed(outcome.failure()).code());
+                            .setErrorCode(
+                                    ErrorMapping.ofNamed(outcome.failure()).code());
                 } else {
                     awaited.get(i).setLowWatermark(outcome.value());
                 }

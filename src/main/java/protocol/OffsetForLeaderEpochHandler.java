@@ -62,7 +62,8 @@ public final class OffsetForLeaderEpochHandler implements ApiHandler {
                 Outcome<EpochEnd> outcome = failure == null ? outcomes.get(i) : new Outcome<>(null, failure);
                 if (outcome.failure() != null) {
                     awaited.get(i)
-                            .setErrorCode(ErrorMapping.ofNamed(outcome.failure()).code());
+                            .setErrorCode(
+                                    ErrorMapping.ofNamed(outcome.failure()).code());
                 } else {
                     awaited.get(i)
                             .setLeaderEpoch(outcome.value().epoch())

@@ -36,11 +36,12 @@ final class DirectoryDeletion {
                                         .disk()
                                         .run(
                                                 DiskExecutor.Lane.BLOCKING,
-                                                files -> unlink(files, to), (nothing, failed) -> {
-                            if (failed != null && failed.code() == FailureCode.SYNC_FAILED) {
-                                log.context.goOffline(failed);
-                            }
-                        }));
+                                                files -> unlink(files, to),
+                                                (nothing, failed) -> {
+                                                    if (failed != null && failed.code() == FailureCode.SYNC_FAILED) {
+                                                        log.context.goOffline(failed);
+                                                    }
+                                                }));
             }
             done.done(null, failure);
         });

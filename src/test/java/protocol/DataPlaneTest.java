@@ -125,13 +125,17 @@ class DataPlaneTest {
         broker.log(0).failure = Failure.of(FailureCode.UNKNOWN_TOPIC_ID, "not here");
         for (short version : Broker.versions(ApiKeys.PRODUCE)) {
             Errors unknown = version >= 13 ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION;
-            assertEquals(unknown.code(), produced(version, orders(1, version, 0)).errorCode());
+            assertEquals(
+                    unknown.code(), produced(version, orders(1, version, 0)).errorCode());
         }
         for (short version : Broker.versions(ApiKeys.LIST_OFFSETS)) {
             ListOffsetsTopic topic = new ListOffsetsTopic().setName("orders");
-            topic.partitions().add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(-1));
+            topic.partitions()
+                    .add(new ListOffsetsPartition().setPartitionIndex(0).setTimestamp(-1));
             ListOffsetsResponseData response = (ListOffsetsResponseData) broker.ask(
-                    ApiKeys.LIST_OFFSETS, version, new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
+                    ApiKeys.LIST_OFFSETS,
+                    version,
+                    new ListOffsetsRequestData().setReplicaId(-1).setTopics(List.of(topic)));
             assertEquals(
                     Errors.UNKNOWN_TOPIC_OR_PARTITION.code(),
                     response.topics().get(0).partitions().get(0).errorCode());

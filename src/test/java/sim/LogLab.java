@@ -104,7 +104,8 @@ final class LogLab implements LogHost {
 
     void checkpoint(Callback<Void> done) {
         long start = Math.max(startToPersist, log.logStartOffset());
-        long recoveryPoint = Math.min(log.recoveryPoint(), model.truncatingTo < 0 ? Long.MAX_VALUE : model.truncatingTo);
+        long recoveryPoint =
+                Math.min(log.recoveryPoint(), model.truncatingTo < 0 ? Long.MAX_VALUE : model.truncatingTo);
         Checkpoint line = new Checkpoint("a", 0, recoveryPoint, start, log.highWatermark());
         host.executor().run(Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done);
     }

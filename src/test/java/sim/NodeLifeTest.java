@@ -98,13 +98,17 @@ final class NodeLifeTest {
         for (int i = 0; i < 9; i++) {
             node.produce(old, "old" + i);
         }
-        node.disks.get(0).faults((operation, path, number) ->
-                operation == DiskFaults.Operation.RENAME && path.endsWith("-delete")
-                        ? DiskFaults.Fault.ERROR
-                        : DiskFaults.Fault.NONE);
+        node.disks
+                .get(0)
+                .faults((operation, path, number) ->
+                        operation == DiskFaults.Operation.RENAME && path.endsWith("-delete")
+                                ? DiskFaults.Fault.ERROR
+                                : DiskFaults.Fault.NONE);
         assertEquals(Errors.NONE, node.delete("a"));
         PartitionId next = first(node.create("a", 1));
-        assertEquals(FailureCode.STORAGE_ERROR, node.tryProduce(next, "new").failure().code());
+        assertEquals(
+                FailureCode.STORAGE_ERROR,
+                node.tryProduce(next, "new").failure().code());
         node.kill();
         node.start();
         node.produce(next, "new0");
@@ -135,8 +139,9 @@ final class NodeLifeTest {
                 durable = new PartitionId(synced, p);
             }
         }
-        node.disks.get(1).faults((operation, path, number) ->
-                operation == DiskFaults.Operation.SYNC && path.endsWith(".log")
+        node.disks
+                .get(1)
+                .faults((operation, path, number) -> operation == DiskFaults.Operation.SYNC && path.endsWith(".log")
                         ? DiskFaults.Fault.ERROR
                         : DiskFaults.Fault.NONE);
         assertNotNull(node.tryProduce(durable, "w").failure());

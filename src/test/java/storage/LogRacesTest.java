@@ -30,9 +30,8 @@ final class LogRacesTest {
             bench.log.advanceHighWatermark(bench.log.logEndOffset());
             List<ReadResult> results = new ArrayList<>();
             for (int i = 0; i < 200; i++) {
-                long offset = 9 * bench.host.random().below(20);
-                bench.log.read(
-                        offset, 300, true, ReadBound.HIGH_WATERMARK, (result, failure) -> results.add(result));
+                long offset = 9L * bench.host.random().below(20);
+                bench.log.read(offset, 300, true, ReadBound.HIGH_WATERMARK, (result, failure) -> results.add(result));
                 if (bench.host.random().below(6) == 0) {
                     bench.host.runFor(1);
                 }
@@ -64,11 +63,12 @@ final class LogRacesTest {
             bench.log.housekeep(bench.host.clock().wallMillis() + 1_000);
             bench.host.scheduler().runFor(bench.host.random().below(20_000_000));
             for (long offset = bench.log.logStartOffset(); offset < end; offset += 9) {
-                bench.log.read(
-                        offset, 300, true, ReadBound.HIGH_WATERMARK, (result, failure) -> results.add(result));
+                bench.log.read(offset, 300, true, ReadBound.HIGH_WATERMARK, (result, failure) -> results.add(result));
             }
             bench.host.runFor(10_000);
-            results.stream().filter(each -> each != null && each.range() != null).forEach(each -> each.range().release());
+            results.stream()
+                    .filter(each -> each != null && each.range() != null)
+                    .forEach(each -> each.range().release());
             assertEquals(0, bench.log.sizeBytes(), "seed " + seed);
             assertEquals(0, bench.host.disk().openHandles(), "seed " + seed);
         }
@@ -89,8 +89,22 @@ final class LogRacesTest {
                 });
         ByteBuffer[] batch = {ByteBuffer.allocate(100)};
         AppendJob job = new AppendJob(
-                LogBench.IDENTITY, false, null, null, "orders-3/x.log", file, false, 0, batch, 1, 0, true, false, false,
-                List.of("orders-3/w.log"), Mutations.NONE);
+                LogBench.IDENTITY,
+                false,
+                null,
+                null,
+                "orders-3/x.log",
+                file,
+                false,
+                0,
+                batch,
+                1,
+                0,
+                true,
+                false,
+                false,
+                List.of("orders-3/w.log"),
+                Mutations.NONE);
         assertThrows(IOException.class, () -> job.run(withoutHandles));
         assertEquals(0, file.size());
     }
@@ -104,11 +118,16 @@ final class LogRacesTest {
                 new replication.Admission(
                         bench.host.executor(),
                         bench.host.clock(),
-                        new replication.Admission.Validators(new records.BatchValidator(), new records.BatchValidator())),
+                        new replication.Admission.Validators(
+                                new records.BatchValidator(), new records.BatchValidator())),
                 1,
                 0);
         List<Long> acked = new ArrayList<>();
-        leader.produce(bench.batch(2), (short) -1, (short) 9, (outcome, failure) -> acked.add(leader.log().highWatermark()));
+        leader.produce(
+                bench.batch(2),
+                (short) -1,
+                (short) 9,
+                (outcome, failure) -> acked.add(leader.log().highWatermark()));
         leader.configure(LogConfig.of(java.util.Map.of("flush.messages", "1")));
         bench.host.runFor(1000);
         assertEquals(List.of(2L), acked);
