@@ -3,6 +3,7 @@ package sim;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.common.errors.CorruptRecordException;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
@@ -14,6 +15,14 @@ final class SimFetches {
 
     /** The records from {@code position} on. */
     static List<PartitionLedger.Found> records(String partition, MemoryRecords records, long position) {
+        try {
+            return decoded(partition, records, position);
+        } catch (CorruptRecordException e) {
+            throw new RuleBroken("S8 no bad batch is served", partition + " from " + position + ": " + e.getMessage());
+        }
+    }
+
+    private static List<PartitionLedger.Found> decoded(String partition, MemoryRecords records, long position) {
         List<PartitionLedger.Found> found = new ArrayList<>();
         ByteBuffer bytes = records.buffer().duplicate();
         long next = -1;

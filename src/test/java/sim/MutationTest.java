@@ -1,0 +1,88 @@
+package sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import common.Mutations;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.kafka.common.record.internal.CompressionType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The simulator has teeth: each planted bug is found within a hundred seeds, and the seed that finds it passes without the bug. */
+@ExtendWith(QuietLogs.class)
+class MutationTest {
+    private static final int SEEDS = 100;
+
+    @ParameterizedTest
+    @CsvSource({
+        "ack-before-write, faults=power_cut+crash_in_job durableTopics=7",
+        "no-directory-fsync, faults=power_cut durableTopics=7 segmentBytes=1500 churns=0",
+        "valid-tail-batch-dropped, faults=kill",
+        "stale-producer-snapshot, faults=kill+clean_restart trimmedTopics=0 segmentBytes=5000",
+        "retried-fsync, faults=sync_error+power_cut durableTopics=7",
+        "index-past-log, faults=kill indexInterval=0 segmentBytes=1500",
+    })
+    void aDirectedProfileFindsIt(String mutation, String profile) {
+        Map<String, String> overrides = new LinkedHashMap<>();
+        for (String entry : (profile + " stormMillis=4000 faultMillis=300").split(" ")) {
+            String[] pair = entry.split("=", 2);
+            overrides.put(pair[0], pair[1]);
+        }
+        SimRun.Report found = null;
+        for (long seed = 1; seed <= SEEDS && found == null; seed++) {
+            SimRun.Report report = new SimRun(seed, overrides, mutation::equals, "").run();
+            found = report.broken() == null ? null : report;
+        }
+        assertNotNull(found, mutation + " was not found in " + SEEDS + " seeds");
+        SimRun.Report without = new SimRun(found.seed(), overrides, Mutations.NONE, "").run();
+        assertNull(without.broken(), without.block());
+    }
+
+    @Test
+    void aKeptCleanMarkIsFound() {
+        Mutations kept = "clean-mark-kept"::equals;
+        LogLab lab = new LogLab(new SimHost(3), new LogModel(), SimLogConfig.tiny(true), 20, CompressionType.NONE);
+        lab.open(kept);
+        lab.host.<storage.AppendResult>await(done -> lab.append(1, 0, 1, 0, done));
+        lab.host.<Void>await(done -> lab.log.close(done));
+        lab.host.<Void>await(lab::checkpoint);
+        lab.model.cleanPossible = true;
+        lab.host.<Void>await(done -> lab.host
+                .executor()
+                .run(storage.DiskExecutor.Lane.BLOCKING, storage.LogDirectory.markClean(), done));
+        LogLab second = lab.on(lab.host.kill());
+        second.open(kept);
+        LogLab third = second.on(second.host.powerCut());
+        assertEquals("S6 clean mark", assertThrows(RuleBroken.class, () -> third.open(kept)).rule());
+    }
+
+    @Test
+    void rotThatIsCutIsFound() {
+        Mutations cut = "cut-at-rot"::equals;
+        LogLab lab = new LogLab(new SimHost(4), new LogModel(), SimLogConfig.tiny(true), 20, CompressionType.NONE);
+        lab.open(cut);
+        for (int i = 0; i < 5; i++) {
+            int sequence = i;
+            lab.host.<storage.AppendResult>await(done -> lab.append(1, sequence, 1, 0, done));
+        }
+        lab.observe();
+        lab.host.disk().rot("a-0/00000000000000000000.log", 61 + 10, 3);
+        LogLab next = lab.on(lab.host.kill());
+        next.open(cut);
+        RuleBroken broken = assertThrows(
+                RuleBroken.class,
+                () -> next.model.judge(
+                        next.readAll(),
+                        next.log.logStartOffset(),
+                        next.log.logEndOffset(),
+                        next.model.leastEnd(false, true),
+                        false));
+        assertEquals("I6 I7 acks survive", broken.rule());
+    }
+}

@@ -1,0 +1,54 @@
+package sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.Mutations;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The simulator's share of each build: determinism, the seeds that once found a bug, and a hundred open profiles. */
+@ExtendWith(QuietLogs.class)
+class SwarmTest {
+    private static final int SEEDS = 100;
+
+    private static SimRun.Report run(long seed) {
+        return new SimRun(seed, Map.of(), Mutations.NONE, "bin/sim run --seed " + seed).run();
+    }
+
+    @Test
+    void equalSeedsAreEqualRuns() {
+        for (long seed = 1; seed <= 3; seed++) {
+            SimRun.Report first = run(seed);
+            SimRun.Report second = run(seed);
+            assertEquals(first.traceHash(), second.traceHash(), "seed " + seed);
+            assertEquals(first.events(), second.events(), "seed " + seed);
+        }
+    }
+
+    @Test
+    void seedsThatOnceFoundABugPass() {
+        for (SimRegression.Entry entry : SimRegression.read(SimRegression.FILE)) {
+            SimRun.Report report = entry.run();
+            assertNull(report.broken(), report.block());
+        }
+    }
+
+    @Test
+    void allRulesHoldInAHundredOpenProfiles() {
+        Map<String, Integer> counts = new TreeMap<>();
+        for (long seed = 10_001; seed <= 10_000 + SEEDS; seed++) {
+            SimRun.Report report = run(seed);
+            assertNull(report.broken(), report.block());
+            report.counts().forEach((name, count) -> counts.merge(name, count, Integer::sum));
+        }
+        for (String needed : new String[] {
+            "node.powercuts", "node.kills", "node.clean-stops", "disk.failed-SYNC", "disk.was-full", "ghosts", "consumer.passes"
+        }) {
+            assertTrue(counts.getOrDefault(needed, 0) > 0, "nothing of " + needed + " happened: " + counts);
+        }
+    }
+}
