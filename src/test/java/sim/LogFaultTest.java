@@ -126,6 +126,22 @@ class LogFaultTest {
         assertEquals(10, append(-1, 0).baseOffset());
     }
 
+    @Test
+    void aStartAfterAKillReadsOnlyWhatLiesPastTheRecoveryPoint() {
+        for (int i = 0; i < 200; i++) {
+            append(1, i);
+        }
+        lab.host.runFor(1_000);
+        lab.host.<Void>await(lab::checkpoint);
+        append(1, 200);
+        long all = lab.host.disk().usedBytes();
+        long before = lab.host.disk().bytesRead();
+        killAndOpen();
+        long read = lab.host.disk().bytesRead() - before;
+        assertEquals(201, lab.log.logEndOffset());
+        assertTrue(read < all / 4, read + " bytes read of " + all);
+    }
+
     private void closeClean() {
         lab.host.<Void>await(done -> lab.log.close(done));
         lab.host.<Void>await(lab::checkpoint);
