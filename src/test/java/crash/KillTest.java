@@ -69,7 +69,9 @@ class KillTest {
                 for (int kill = 0; kill < KILLS; kill++) {
                     send(producer, PER_ROUND);
                     // Some are acknowledged, the rest are on their way.
-                    assertTrue(acked.tryAcquire(PER_ROUND / 4, 60, TimeUnit.SECONDS), "no acknowledgements in round " + kill);
+                    assertTrue(
+                            acked.tryAcquire(PER_ROUND / 4, 60, TimeUnit.SECONDS),
+                            "no acknowledgements in round " + kill);
                     broker.kill();
                     broker.start();
                 }
@@ -155,7 +157,13 @@ class KillTest {
                 .mapToObj(i -> new TopicPartition("t", i))
                 .toList();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", broker.bootstrap(), "auto.offset.reset", "none", "enable.auto.commit", false),
+                Map.of(
+                        "bootstrap.servers",
+                        broker.bootstrap(),
+                        "auto.offset.reset",
+                        "none",
+                        "enable.auto.commit",
+                        false),
                 new StringDeserializer(),
                 new StringDeserializer())) {
             consumer.assign(partitions);
@@ -163,7 +171,8 @@ class KillTest {
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
             while (partitions.stream().anyMatch(each -> consumer.position(each) < ends.get(each))) {
                 for (ConsumerRecord<String, String> each : consumer.poll(Duration.ofSeconds(5))) {
-                    int number = Integer.parseInt(each.value().substring(0, each.value().indexOf('|')));
+                    int number = Integer.parseInt(
+                            each.value().substring(0, each.value().indexOf('|')));
                     assertTrue(seen.add(number), number + " is there twice");
                     assertTrue(last.getOrDefault(each.partition(), -1) < number, number + " is out of order");
                     assertEquals(next.getOrDefault(each.partition(), 0L), each.offset());

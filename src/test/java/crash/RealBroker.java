@@ -75,14 +75,14 @@ final class RealBroker implements AutoCloseable {
     private Process launch(List<String> more) throws IOException {
         starts++;
         List<String> command = new ArrayList<>(List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx256m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "verticles.Main",
-                        "--config",
-                        home.resolve("broker.properties").toString()));
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "verticles.Main",
+                "--config",
+                home.resolve("broker.properties").toString()));
         command.addAll(more);
         Process started = new ProcessBuilder(command)
                 .redirectErrorStream(true)
@@ -107,9 +107,9 @@ final class RealBroker implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
+    public void close() {
         if (process != null) {
-            kill();
+            process.destroyForcibly().onExit().join();
         }
     }
 }

@@ -28,7 +28,9 @@ class JudgesTest {
     }
 
     private void broken(String rule) {
-        assertEquals(rule, assertThrows(RuleBroken.class, () -> ledger.judge(0, content)).rule());
+        assertEquals(
+                rule,
+                assertThrows(RuleBroken.class, () -> ledger.judge(0, content)).rule());
     }
 
     @Test
@@ -74,7 +76,8 @@ class JudgesTest {
     void twoOffsetsForOneRecordAreFound() {
         assertEquals(
                 "P1 original offset",
-                assertThrows(RuleBroken.class, () -> ledger.ack("v1", 9, server)).rule());
+                assertThrows(RuleBroken.class, () -> ledger.ack("v1", 9, server))
+                        .rule());
     }
 
     @Test

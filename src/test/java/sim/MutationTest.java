@@ -53,13 +53,14 @@ class MutationTest {
         lab.host.<Void>await(done -> lab.log.close(done));
         lab.host.<Void>await(lab::checkpoint);
         lab.model.cleanPossible = true;
-        lab.host.<Void>await(done -> lab.host
-                .executor()
-                .run(storage.DiskExecutor.Lane.BLOCKING, storage.LogDirectory.markClean(), done));
+        lab.host.<Void>await(done ->
+                lab.host.executor().run(storage.DiskExecutor.Lane.BLOCKING, storage.LogDirectory.markClean(), done));
         LogLab second = lab.on(lab.host.kill());
         second.open(kept);
         LogLab third = second.on(second.host.powerCut());
-        assertEquals("S6 clean mark", assertThrows(RuleBroken.class, () -> third.open(kept)).rule());
+        assertEquals(
+                "S6 clean mark",
+                assertThrows(RuleBroken.class, () -> third.open(kept)).rule());
     }
 
     @Test

@@ -46,7 +46,13 @@ class SwarmTest {
             report.counts().forEach((name, count) -> counts.merge(name, count, Integer::sum));
         }
         for (String needed : new String[] {
-            "node.powercuts", "node.kills", "node.clean-stops", "disk.failed-SYNC", "disk.was-full", "ghosts", "consumer.passes"
+            "node.powercuts",
+            "node.kills",
+            "node.clean-stops",
+            "disk.failed-SYNC",
+            "disk.was-full",
+            "ghosts",
+            "consumer.passes"
         }) {
             assertTrue(counts.getOrDefault(needed, 0) > 0, "nothing of " + needed + " happened: " + counts);
         }
