@@ -77,6 +77,10 @@ class LogFaultTest {
         assertNotNull(lab.offline);
         assertEquals(FailureCode.STORAGE_ERROR, refused(1, 0).code());
         assertEquals(durable, lab.log.durableEndOffset());
+        // Rule S6: no clean stop after that.
+        assertEquals(
+                FailureCode.STORAGE_ERROR,
+                lab.host.<Void>awaitFailure(done -> lab.log.close(done)).code());
         killAndOpen();
         assertEquals(durable, lab.log.logEndOffset());
     }
