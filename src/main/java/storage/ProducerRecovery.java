@@ -2,7 +2,9 @@ package storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import records.BatchSummary;
@@ -39,6 +41,7 @@ final class ProducerRecovery {
             }
         }
         ProducerStates states = snapshot(files, Math.min(end, rebuiltFrom), end);
+        dropOldSnapshots(files, states.endOffset(), end);
         long from = states.endOffset();
         if (epochs != null) {
             from = Math.min(from, segments.get(0).baseOffset);
@@ -95,6 +98,33 @@ final class ProducerRecovery {
             }
         }
         return new ProducerStates(segments.get(0).baseOffset);
+    }
+
+    /** Each clean stop leaves a snapshot at the log's end. As in Kafka, those of segments' bases stay, and the newest; and the one that was just used. */
+    private void dropOldSnapshots(FileSystem files, long used, long end) {
+        Set<Long> kept = new LinkedHashSet<>();
+        for (Segment segment : segments) {
+            kept.add(segment.baseOffset);
+        }
+        kept.add(used);
+        boolean newest = true;
+        for (int i = names.size() - 1; i >= 0; i--) {
+            long offset = SegmentFiles.baseOffset(names.get(i), SegmentFiles.SNAPSHOT);
+            if (offset >= 0 && offset <= end) {
+                if (!newest && !kept.contains(offset)) {
+                    drop(files, settings.identity().directory() + '/' + names.get(i));
+                }
+                newest = false;
+            }
+        }
+    }
+
+    private static void drop(FileSystem files, String snapshot) {
+        try {
+            files.delete(snapshot);
+        } catch (IOException e) {
+            LOG.warn("Old {} cannot be removed: {}. It does no harm.", snapshot, e.getMessage());
+        }
     }
 
     private void replay(
