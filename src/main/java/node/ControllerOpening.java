@@ -163,7 +163,7 @@ final class ControllerOpening {
         VoteState persist = raft.start().persist();
         setup.disk().run(DiskExecutor.Lane.BLOCKING, writeVote(persist), (written, failure) -> {
             if (failure != null) {
-                done.fail(failure);
+                done.fail(failure.code(), "the vote file " + VOTE_PATH + " cannot be written: " + failure.message());
                 return;
             }
             lead(raft.votePersisted(persist));
@@ -243,19 +243,30 @@ final class ControllerOpening {
         first.addAll(machine.register(self()));
         changes.add(first);
         if (!setup.cleanStop()) {
-            List<MetadataRecord> raised = new ArrayList<>();
-            for (TopicImage topic : machine.latest().topics()) {
-                for (PartitionImage each : topic.partitions()) {
-                    raised.add(MetadataRecords.partition(topic.id(), inNextEpoch(each)));
-                }
-                if (raised.size() >= RECORDS_AT_ONCE) {
-                    changes.add(raised);
-                    raised = new ArrayList<>();
-                }
-            }
-            changes.add(raised);
+            raiseEpochs(changes);
         }
         return changes;
+    }
+
+    /** In pieces that fit into a batch, however many partitions a topic has. */
+    private void raiseEpochs(List<List<MetadataRecord>> changes) {
+        long most = MetadataJournal.mostBytesOf(setup.config().controller().maxBatchBytes());
+        List<MetadataRecord> raised = new ArrayList<>();
+        long size = MetadataBatch.size(raised);
+        for (TopicImage topic : machine.latest().topics()) {
+            for (PartitionImage each : topic.partitions()) {
+                MetadataRecord record = MetadataRecords.partition(topic.id(), inNextEpoch(each));
+                long bytes = MetadataBatch.size(record);
+                if (raised.size() == RECORDS_AT_ONCE || size + bytes > most) {
+                    changes.add(raised);
+                    raised = new ArrayList<>();
+                    size = MetadataBatch.size(raised);
+                }
+                raised.add(record);
+                size += bytes;
+            }
+        }
+        changes.add(raised);
     }
 
     private static PartitionImage inNextEpoch(PartitionImage partition) {

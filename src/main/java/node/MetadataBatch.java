@@ -38,9 +38,14 @@ record MetadataBatch(
     static long size(List<MetadataRecord> records) {
         long size = BatchHeader.SIZE;
         for (MetadataRecord each : records) {
-            size += each.getSerializedSize() + RECORD_OVERHEAD;
+            size += size(each);
         }
         return size;
+    }
+
+    /** Bytes that a record adds to a batch, at most. */
+    static long size(MetadataRecord record) {
+        return record.getSerializedSize() + RECORD_OVERHEAD;
     }
 
     /** The batches of a range, or why they cannot be read. */

@@ -121,7 +121,7 @@ final class MetadataJournal {
             List<Decided> decided = new ArrayList<>();
             long base = log.logEndOffset();
             long size = 0;
-            while (!queue.isEmpty() && size < maxBatchBytes / 2) {
+            while (!queue.isEmpty() && size < mostBytesOf(maxBatchBytes)) {
                 size += decide(queue.removeFirst(), base, records, decided);
             }
             if (records.isEmpty()) {
@@ -137,10 +137,15 @@ final class MetadataJournal {
         }
     }
 
+    /** Most bytes of one request's records: any two requests fit into a batch. */
+    static long mostBytesOf(int maxBatchBytes) {
+        return maxBatchBytes / 2;
+    }
+
     private <T> long decide(Request<T> request, long base, List<MetadataRecord> records, List<Decided> decided) {
         Decision<T> decision = request.decide.apply(machine);
         long size = decision.records().isEmpty() ? 0 : MetadataBatch.size(decision.records());
-        if (size > maxBatchBytes / 2) {
+        if (size > mostBytesOf(maxBatchBytes)) {
             decided.add(new Decided(
                     () -> request.done.fail(
                             FailureCode.POLICY_VIOLATION,

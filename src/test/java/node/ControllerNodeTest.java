@@ -17,6 +17,9 @@ import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData;
+import org.apache.kafka.common.message.CreatePartitionsRequestData.CreatePartitionsTopic;
+import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
@@ -92,6 +95,28 @@ class ControllerNodeTest {
                 again.responses().iterator().next().errorCode(),
                 "C9: the retry hits nobody");
         assertEquals(second, lab.image().topic("t").id());
+    }
+
+    /** A topic may have grown to more partitions than one batch has room for. */
+    @Test
+    void uncleanStartRaisesTheEpochsOfAnyNumberOfPartitions_I1() {
+        ControllerLab small =
+                new ControllerLab(host, ControllerLab.config("internal.metadata.max.batch.size.in.bytes", "8000"));
+        small.open();
+        create(small, "t");
+        create(small, "u");
+        for (int count = 21; count <= 121; count += 20) {
+            CreatePartitionsRequestData request = new CreatePartitionsRequestData();
+            request.topics().add(new CreatePartitionsTopic().setName("t").setCount(count).setAssignments(null));
+            CreatePartitionsResponseData grown =
+                    host.await(done -> small.controller.createPartitions(request, done));
+            assertEquals(0, grown.results().get(0).errorCode());
+        }
+        ControllerLab next = small.on(host.kill()).open();
+        assertEquals(121, next.image().topic("t").partitions().size());
+        for (String topic : List.of("t", "u")) {
+            next.image().topic(topic).partitions().forEach(each -> assertEquals(1, each.leaderEpoch(), topic));
+        }
     }
 
     /** Requests that come while a batch is written share the next one: two syncs in all. */
