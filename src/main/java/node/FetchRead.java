@@ -21,6 +21,7 @@ final class FetchRead {
     private boolean urgent;
     private boolean limited;
     private boolean running;
+    private boolean cancelled;
 
     /** @param replicas those of the request's partitions, null where there is none */
     FetchRead(Read request, List<LeaderReplica> replicas, Callback<FetchRead> done) {
@@ -70,6 +71,20 @@ final class FetchRead {
         if (!running) {
             run();
         }
+    }
+
+    /** Whether a read is still with the disk. */
+    boolean pending() {
+        return outcomes.size() < replicas.size();
+    }
+
+    /** What this pass finds is to be answered: nobody waits for more. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    boolean cancelled() {
+        return cancelled;
     }
 
     List<ReadOutcome> outcomes() {

@@ -29,6 +29,8 @@ public final class StorageShard implements ReplicaShard {
     private final ShardImage image;
     private final ShardDirectories directories;
     private final Map<FetchId, WaitingFetch> waiting = new LinkedHashMap<>();
+    /** Fetches whose read waits for the disk. */
+    private final Map<FetchId, FetchRead> reading = new LinkedHashMap<>();
 
     StorageShard(Ports ports, PartitionTable partitions, ShardImage image, ShardDirectories directories) {
         this.ports = ports;
@@ -65,19 +67,23 @@ public final class StorageShard implements ReplicaShard {
         for (ReadPartition each : request.partitions()) {
             replicas.add(partitions.get(each.partition()));
         }
-        new FetchRead(request, replicas, (read, failure) -> {
-                    boolean enough = read.bytes() >= minBytes || read.urgent() || maxWaitMillis <= 0;
-                    if (enough) {
-                        done.succeed(explained(request, read.outcomes()));
-                    } else if (read.overtaken()) {
-                        read.releaseRanges();
-                        fetch(id, request, minBytes, maxWaitMillis, done);
-                    } else {
-                        read.releaseRanges();
-                        await(id, request, new WaitPlan(minBytes - read.bytes(), maxWaitMillis), replicas, done);
-                    }
-                })
-                .run();
+        FetchRead begun = new FetchRead(request, replicas, (read, failure) -> {
+            reading.remove(id, read);
+            boolean enough = read.bytes() >= minBytes || read.urgent() || read.cancelled() || maxWaitMillis <= 0;
+            if (enough) {
+                done.succeed(explained(request, read.outcomes()));
+            } else if (read.overtaken()) {
+                read.releaseRanges();
+                fetch(id, request, minBytes, maxWaitMillis, done);
+            } else {
+                read.releaseRanges();
+                await(id, request, new WaitPlan(minBytes - read.bytes(), maxWaitMillis), replicas, done);
+            }
+        });
+        begun.run();
+        if (begun.pending()) {
+            reading.put(id, begun);
+        }
     }
 
     private record WaitPlan(long missingBytes, long maxWaitMillis) {}
@@ -108,6 +114,10 @@ public final class StorageShard implements ReplicaShard {
         WaitingFetch wait = waiting.get(id);
         if (wait != null) {
             wait.finish();
+        }
+        FetchRead read = reading.get(id);
+        if (read != null) {
+            read.cancel();
         }
     }
 
@@ -189,6 +199,7 @@ public final class StorageShard implements ReplicaShard {
     /** A clean stop of this shard (rule S6): ends waiting fetches, makes all logs durable, reports the checkpoints. */
     public void stop(Callback<Void> done) {
         List.copyOf(waiting.values()).forEach(WaitingFetch::finish);
+        reading.values().forEach(FetchRead::cancel);
         directories.stopDuties();
         partitions.closeAll((closed, failure) -> {
             if (failure != null) {

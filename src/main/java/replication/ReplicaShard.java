@@ -71,7 +71,7 @@ public interface ReplicaShard {
      */
     void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done);
 
-    /** Answers the fetch at once if it waits; otherwise nothing. */
+    /** Ends the fetch's wait, or keeps it from beginning: it answers at once, or when what it is reading has come. Nothing for an unknown id. */
     void cancelFetch(FetchId id);
 
     /** A fetch under way: the caller's number (e.g. its server instance) and its own count. */

@@ -34,7 +34,7 @@ final class SpreadFetch {
     }
 
     void start() {
-        read(request.minBytes(), 0, (outcomes, failure) -> {
+        read(request.minBytes(), 0, () -> {}, (outcomes, failure) -> {
             long bytes = 0;
             boolean urgent = false;
             for (ReadOutcome each : outcomes) {
@@ -51,13 +51,17 @@ final class SpreadFetch {
             outcomes.forEach(FetchService::release);
             waiting = true;
             int missing = (int) Math.max(1, request.minBytes() - bytes);
-            read(missing, request.maxWaitMillis(), (late, unused) -> answer(late));
+            read(missing, request.maxWaitMillis(), this::endWait, (late, unused) -> answer(late));
         });
     }
 
     /** Ends the wait, if there is one. */
     void cancel() {
         cancelled = true;
+        endWait();
+    }
+
+    private void endWait() {
         if (waiting) {
             waiting = false;
             for (int shard = 0; shard < shards.count(); shard++) {
@@ -66,7 +70,7 @@ final class SpreadFetch {
         }
     }
 
-    private void read(int minBytes, long waitMillis, Callback<List<ReadOutcome>> gathered) {
+    private void read(int minBytes, long waitMillis, Runnable onFirst, Callback<List<ReadOutcome>> gathered) {
         shards.scatter(
                 request.partitions(),
                 ReadPartition::partition,
@@ -79,7 +83,7 @@ final class SpreadFetch {
                 FetchService::failedRead,
                 waitMillis + graceMillis,
                 gathered,
-                this::cancel);
+                onFirst);
     }
 
     /** Each shard kept to the byte limit by itself; together they may be over it. The first batch stays whole. */
