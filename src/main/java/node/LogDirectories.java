@@ -53,7 +53,7 @@ final class LogDirectories {
                 request.nodeId(), known, request.newClusterId(), randomUuid().toString(), request.mutations());
         disks.get(index).run(DiskExecutor.Lane.BLOCKING, LogDirectory.open(mine), (result, failure) -> {
             if (failure != null) {
-                clusterId.fail(failure.code(), paths.get(index) + ": " + failure.message());
+                clusterId.fail(failure.code(), paths.get(index) + ": " + explained(paths.get(index), failure));
                 return;
             }
             opened.add(result);
@@ -104,10 +104,11 @@ final class LogDirectories {
     record Claimed(int directory, PartitionId id, FoundPartition found) {}
 
     /**
-     * Partitions that the metadata knows; the others are set aside (renamed, never deleted: the metadata may be what is wrong) before {@code done}.
+     * Partitions that the metadata knows; the others are set aside (renamed, never deleted: the metadata may be what is wrong) before {@code done}. Fails,
+     * and touches nothing, when a partition lies in two directories: nobody here can tell which of them is the newer one.
      */
     void claim(MetadataImage image, Callback<List<Claimed>> done) {
-        List<Claimed> claimed = new ArrayList<>();
+        Map<PartitionId, Claimed> claimed = new LinkedHashMap<>();
         Map<FoundPartition, Integer> strays = new LinkedHashMap<>();
         for (int directory = 0; directory < opened.size(); directory++) {
             for (FoundPartition each : opened.get(directory).partitions()) {
@@ -119,17 +120,29 @@ final class LogDirectories {
                         || each.identity().partition() >= topic.partitions().size()) {
                     strays.put(each, directory);
                 } else {
-                    claimed.add(new Claimed(
-                            directory,
-                            new PartitionId(topic.id(), each.identity().partition()),
-                            each));
+                    PartitionId id = new PartitionId(topic.id(), each.identity().partition());
+                    Claimed other = claimed.putIfAbsent(id, new Claimed(directory, id, each));
+                    if (other != null) {
+                        done.fail(twice(each.identity().directory(), paths.get(other.directory), paths.get(directory)));
+                        return;
+                    }
                 }
             }
         }
         Countdown rest = new Countdown(
-                strays.size() + 1, (ended, failure) -> done.done(failure == null ? claimed : null, failure));
+                strays.size() + 1,
+                (ended, failure) -> done.done(failure == null ? List.copyOf(claimed.values()) : null, failure));
         strays.forEach((stray, directory) -> setAside(stray, directory, rest));
         rest.one(null);
+    }
+
+    private static Failure twice(String name, String first, String second) {
+        return Failure.of(
+                FailureCode.STORAGE_ERROR,
+                "partition " + name + " is in two log directories: " + first + '/' + name + " and " + second + '/'
+                        + name
+                        + "; find out which of them is complete, move the other one out of its log directory, then start"
+                        + " again");
     }
 
     /** A directory whose partition.metadata is lost (a power cut) belongs to the topic of its name. */
@@ -174,6 +187,14 @@ final class LogDirectories {
         for (DiskExecutor each : disks) {
             each.run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), (marked, failure) -> rest.one(failure));
         }
+    }
+
+    /** Why something failed in a log directory, and what to do where that is known. */
+    static String explained(String path, Failure why) {
+        return why.code() != FailureCode.DISK_FULL
+                ? why.message()
+                : why.message() + ". The disk of log directory " + path
+                        + " is full: free some space on it, then start again; remove no files of the log directory";
     }
 
     static Failure offline(String path, Failure why) {

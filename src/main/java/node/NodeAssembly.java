@@ -108,7 +108,8 @@ public final class NodeAssembly {
                 new ImageBroadcast(ports.mailboxes(), host.loops()));
         ControllerNode.open(setup, (opened, failure) -> {
             if (failure != null) {
-                done.fail(failure.code(), "the metadata log cannot be used: " + failure.message());
+                String why = LogDirectories.explained(storage.logDirs().get(index), failure);
+                done.fail(failure.code(), "the metadata log cannot be used: " + why);
                 return;
             }
             controller = opened;

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
@@ -32,6 +33,8 @@ import storage.PartitionLog;
 final class PartitionTable {
     private static final Logger LOG = LoggerFactory.getLogger(PartitionTable.class);
     private static final int OPENING = 64;
+    private static final long FIRST_RETRY_MILLIS = 2_000;
+    private static final long MAX_RETRY_MILLIS = 300_000;
 
     private final Ports ports;
     private final int nodeId;
@@ -45,7 +48,7 @@ final class PartitionTable {
     private boolean starting;
 
     /** A partition that could not be opened: where it lies. */
-    private record Unopened(ShardDirectory directory, String name) {}
+    private record Unopened(ShardDirectory directory, LogIdentity identity) {}
 
     PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories) {
         this.ports = ports;
@@ -107,8 +110,40 @@ final class PartitionTable {
             directory.freeName(
                     identity.directory(), () -> openLog(directory, identity, partition, config, LogStart.NEW, done));
         } else {
-            openLog(directory, identity, partition, config, found.start(), done);
+            identified(
+                    found,
+                    identity,
+                    directory,
+                    () -> openLog(directory, identity, partition, config, found.start(), done));
         }
+    }
+
+    /** A directory that does not say whose it is says it from now on: else a later topic of the name might take it for its own (rule C7). */
+    private static void identified(
+            FoundPartition found, LogIdentity identity, ShardDirectory directory, Runnable then) {
+        if (found.identity().topicId() != null) {
+            then.run();
+            return;
+        }
+        directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.identify(identity), (written, failure) -> {
+            if (failure == null) {
+                LOG.warn(
+                        "{}/{} had lost its partition.metadata: it is taken for topic id {} of this name",
+                        directory.path(),
+                        identity.directory(),
+                        identity.topicId());
+            } else {
+                LOG.warn(
+                        "{}/{} has lost its partition.metadata, which cannot be written: {}; free space or mend the disk, and restart before the topic is deleted",
+                        directory.path(),
+                        identity.directory(),
+                        failure.message());
+                if (failure.code() == FailureCode.SYNC_FAILED) {
+                    directory.context().goOffline(failure);
+                }
+            }
+            then.run();
+        });
     }
 
     private void openLog(
@@ -127,13 +162,14 @@ final class PartitionTable {
                         directory.path(),
                         failure.message());
                 failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, failure.message()));
-                notOpened.put(id, new Unopened(directory, identity.directory()));
+                notOpened.put(id, new Unopened(directory, identity));
                 opened(done);
                 return;
             }
             directory.opened(log);
             places.put(log, directory);
-            Admission admission = new Admission(directory.disk(), ports.clock(), directory.validators());
+            Admission admission =
+                    new Admission(directory.disk(), ports.clock(), directory.validators(), directory.queuedBytes());
             LeaderReplica replica = new LeaderReplica(log, admission, nodeId, partition.leaderEpoch());
             replicas.put(id, replica);
             replica.lead(partition.leaderEpoch(), (led, why) -> opened(done));
@@ -183,16 +219,35 @@ final class PartitionTable {
         replica.resign();
         PartitionLog log = replica.log();
         ShardDirectory directory = places.remove(log);
-        log.delete((deleted, failure) -> {
+        deleteFiles(new Deletion(log.identity().directory(), directory, log::delete, FIRST_RETRY_MILLIS), () -> {
             directory.closed(log);
-            if (failure != null) {
-                LOG.warn(
-                        "the files of deleted partition {} in {} remain: {}",
-                        log.identity().directory(),
-                        directory.path(),
-                        failure.message());
-            }
             directory.forgotten(log.identity().directory(), () -> done.succeed(null));
+        });
+    }
+
+    /** The files of a partition that is gone. */
+    private record Deletion(String name, ShardDirectory directory, Consumer<Callback<Void>> attempt, long retryMillis) {
+        Deletion later() {
+            return new Deletion(name, directory, attempt, Math.min(2 * retryMillis, MAX_RETRY_MILLIS));
+        }
+    }
+
+    /** {@code tried} after the first attempt; one that failed is repeated until it succeeds: a new topic of the name can take no records before. */
+    private void deleteFiles(Deletion deletion, Runnable tried) {
+        deletion.attempt.accept((deleted, failure) -> {
+            if (failure != null) {
+                boolean again = deletion.directory.failure() == null;
+                LOG.warn(
+                        "the files of deleted partition {} in {} remain{}: {}",
+                        deletion.name,
+                        deletion.directory.path(),
+                        again ? "; tried again in " + deletion.retryMillis + " ms" : " until the next start",
+                        failure.message());
+                if (again) {
+                    ports.timers().after(deletion.retryMillis, () -> deleteFiles(deletion.later(), () -> {}));
+                }
+            }
+            tried.run();
         });
     }
 
@@ -202,21 +257,18 @@ final class PartitionTable {
             done.succeed(null);
             return;
         }
-        String name = unopened.name;
+        String name = unopened.identity.directory();
         ShardDirectory directory = unopened.directory;
         directory.forget(name);
-        String suffix = String.format(
-                "%016x%016x", ports.random().nextLong(), ports.random().nextLong());
-        directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markDeleted(name, suffix), (moved, failure) -> {
-            if (failure != null) {
-                LOG.warn(
-                        "the files of deleted partition {} in {} remain: {}",
-                        name,
-                        directory.path(),
-                        failure.message());
-            }
-            directory.forgotten(name, () -> done.succeed(null));
-        });
+        LogIdentity identity = unopened.identity;
+        Consumer<Callback<Void>> attempt = tried -> {
+            String suffix = String.format(
+                    "%016x%016x", ports.random().nextLong(), ports.random().nextLong());
+            directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markDeleted(identity, suffix), tried);
+        };
+        deleteFiles(
+                new Deletion(name, directory, attempt, FIRST_RETRY_MILLIS),
+                () -> directory.forgotten(name, () -> done.succeed(null)));
     }
 
     /** A clean stop: every log is made durable and closed; fails with the first failure, after all were tried (rule S6). */

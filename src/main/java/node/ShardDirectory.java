@@ -39,8 +39,8 @@ final class ShardDirectory implements LogHost {
     private final Mailboxes mailboxes;
     private final LogContext context;
     private final Offline offline;
-    private final Admission.Validators validators =
-            new Admission.Validators(new BatchValidator(), new BatchValidator());
+    private final int queuedBytes;
+    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<String, FoundPartition> found = new LinkedHashMap<>();
     /** Taken, but still being opened, or failed to open: their lines stay as they were. */
     private final Map<String, FoundPartition> notOpened = new LinkedHashMap<>();
@@ -70,6 +70,7 @@ final class ShardDirectory implements LogHost {
         this.disk = disk;
         this.mailboxes = ports.mailboxes();
         this.offline = offline;
+        this.queuedBytes = limits.queuedBytes();
         this.context = new LogContext(ports, disk, this, limits);
     }
 
@@ -88,6 +89,11 @@ final class ShardDirectory implements LogHost {
     /** Scratch space of the checks of batches for this directory: its CPU worker is a thread of its own. */
     Admission.Validators validators() {
         return validators;
+    }
+
+    /** Most bytes of one partition's batches that wait to be checked; as many again may wait to be written. */
+    int queuedBytes() {
+        return queuedBytes;
     }
 
     LogContext context() {

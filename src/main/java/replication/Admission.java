@@ -3,6 +3,7 @@ package replication;
 import common.Callback;
 import common.Clock;
 import common.Failure;
+import common.FailureCode;
 import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -17,7 +18,8 @@ import storage.DiskExecutor;
 /**
  * Decides whether a producer's batch may enter the log of one partition, and gives the bytes to append. Small uncompressed batches are checked at once;
  * compressed and large ones are walked, and re-compressed where the topic wants another codec, on the CPU worker. Batches leave in the order in which they came:
- * one that is quick waits for those before it. Confined to the shard.
+ * one that is quick waits for those before it. What waits is bounded: a batch that would be too much is refused at once with OVERLOADED, which clients
+ * retry. Confined to the shard.
  */
 public final class Admission {
     /** Above this size even an uncompressed walk would hold up the event loop noticeably (about 0.2 ms). */
@@ -26,13 +28,23 @@ public final class Admission {
     private final DiskExecutor disk;
     private final Clock clock;
     private final Validators validators;
+    private final int maxQueuedBytes;
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
+    private long queuedBytes;
 
     /** Scratch space of the checks: one for the owner's thread, one for the CPU worker, which runs one job at a time. */
     public record Validators(BatchValidator onLoop, BatchValidator onWorker) {}
 
-    /** Why a batch may not enter. */
-    public record Refusal(Failure failure, List<RecordError> recordErrors) {}
+    /**
+     * Why a batch may not enter.
+     *
+     * @param due the reason passes, and no earlier batch of its producer is on its way: those sent behind it must not enter first (rule P2)
+     */
+    public record Refusal(Failure failure, List<RecordError> recordErrors, boolean due) {
+        static Refusal of(Failure failure) {
+            return new Refusal(failure, List.of(), false);
+        }
+    }
 
     /** Gets exactly one of the two. */
     @FunctionalInterface
@@ -41,12 +53,16 @@ public final class Admission {
     }
 
     private static final class Entry {
+        final int bytes;
+        final long producerId;
         final Admitted done;
         ByteBuffer batch;
         Refusal refusal;
         boolean decided;
 
-        Entry(Admitted done) {
+        Entry(int bytes, long producerId, Admitted done) {
+            this.bytes = bytes;
+            this.producerId = producerId;
             this.done = done;
         }
 
@@ -59,7 +75,9 @@ public final class Admission {
 
     private record Checked(ByteBuffer batch, Refusal refusal) {}
 
-    public Admission(DiskExecutor disk, Clock clock, Validators validators) {
+    /** @param maxQueuedBytes most bytes of batches that wait; a single larger one may */
+    public Admission(DiskExecutor disk, Clock clock, Validators validators, int maxQueuedBytes) {
+        this.maxQueuedBytes = maxQueuedBytes;
         this.disk = disk;
         this.clock = clock;
         this.validators = validators;
@@ -72,14 +90,21 @@ public final class Admission {
         if (now && queue.isEmpty()) {
             Checked checked = illegal == null
                     ? check(validators.onLoop, records, config, clock.wallMillis())
-                    : new Checked(null, new Refusal(illegal, List.of()));
+                    : new Checked(null, Refusal.of(illegal));
             done.done(checked.batch, checked.refusal);
             return;
         }
-        Entry entry = new Entry(done);
+        int bytes = records.remaining();
+        if (queuedBytes > 0 && queuedBytes + bytes > maxQueuedBytes) {
+            done.done(null, illegal != null ? Refusal.of(illegal) : overloaded(records));
+            return;
+        }
+        Entry entry =
+                new Entry(bytes, illegal != null ? -1 : BatchHeader.producerId(records, records.position()), done);
         queue.add(entry);
+        queuedBytes += bytes;
         if (illegal != null) {
-            entry.decide(null, new Refusal(illegal, List.of()));
+            entry.decide(null, Refusal.of(illegal));
             return;
         }
         long wallMillis = clock.wallMillis();
@@ -87,16 +112,27 @@ public final class Admission {
             if (failure == null) {
                 entry.decide(checked.batch, checked.refusal);
             } else {
-                entry.decide(null, new Refusal(failure, List.of()));
+                entry.decide(null, new Refusal(failure, List.of(), failure.code() == FailureCode.OVERLOADED));
             }
             drain();
         };
         disk.run(DiskExecutor.Lane.CPU, files -> check(validators.onWorker, records, config, wallMillis), decided);
     }
 
+    private Refusal overloaded(ByteBuffer records) {
+        long producerId = BatchHeader.producerId(records, records.position());
+        boolean due = true;
+        for (Entry each : queue) {
+            due &= each.producerId != producerId;
+        }
+        String why = queuedBytes + " bytes of the partition's batches wait to be checked already; retry later";
+        return new Refusal(Failure.of(FailureCode.OVERLOADED, why), List.of(), due);
+    }
+
     private void drain() {
         while (!queue.isEmpty() && queue.peek().decided) {
             Entry head = queue.poll();
+            queuedBytes -= head.bytes;
             head.done.done(head.batch, head.refusal);
         }
     }
@@ -113,7 +149,7 @@ public final class Admission {
     private static Checked check(BatchValidator validator, ByteBuffer records, LogConfig config, long wallMillis) {
         BatchValidator.Verdict verdict = validator.check(records, config, wallMillis);
         if (verdict.failure() != null) {
-            return new Checked(null, new Refusal(verdict.failure(), verdict.recordErrors()));
+            return new Checked(null, new Refusal(verdict.failure(), verdict.recordErrors(), false));
         }
         if (!Recompressor.needed(records, config)) {
             return new Checked(records, null);
@@ -121,6 +157,6 @@ public final class Admission {
         Recompressor.Result rebuilt = Recompressor.recompress(records, config);
         return rebuilt.failure() == null
                 ? new Checked(rebuilt.batch(), null)
-                : new Checked(null, new Refusal(rebuilt.failure(), List.of()));
+                : new Checked(null, Refusal.of(rebuilt.failure()));
     }
 }

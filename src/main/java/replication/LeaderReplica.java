@@ -70,6 +70,9 @@ public final class LeaderReplica {
         }
         admission.admit(records, log.config(), version, (admitted, refusal) -> {
             if (refusal != null) {
+                if (refusal.due()) {
+                    log.refused(records);
+                }
                 done.succeed(refused(refusal));
             } else if (closed) {
                 done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));

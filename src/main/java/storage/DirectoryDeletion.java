@@ -16,13 +16,12 @@ final class DirectoryDeletion {
 
     static void run(LogState log, Callback<Void> done) {
         String from = log.identity.directory();
-        String to = asideName(from, randomHex(log.context.ports().random()), DELETE_SUFFIX);
+        String suffix = randomHex(log.context.ports().random());
+        String to = asideName(from, suffix, DELETE_SUFFIX);
         log.context.siblings().gone(log.identity);
         long delay = log.config.fileDeleteDelayMillis();
         DiskJob<Void> rename = files -> {
-            if (files.exists(from) || files.isDirectory(from)) {
-                files.rename(from, to);
-            }
+            rename(files, log.identity, suffix);
             return null;
         };
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, rename, (none, failure) -> {
@@ -45,6 +44,13 @@ final class DirectoryDeletion {
             }
             done.done(null, failure);
         });
+    }
+
+    /** Also after an earlier attempt failed: by then the directory may be gone, and the name another topic's (rule C7). */
+    static void rename(FileSystem files, LogIdentity log, String suffix) throws IOException {
+        if (files.isDirectory(log.directory()) && PartitionFiles.otherTopic(files, log) == null) {
+            files.rename(log.directory(), asideName(log.directory(), suffix, DELETE_SUFFIX));
+        }
     }
 
     private static Void unlink(FileSystem files, String directory) throws IOException {

@@ -244,13 +244,25 @@ public final class LogDirectory {
         };
     }
 
-    /** Renames a partition directory, if it is there, to Kafka's deleted form {@code <name>.<uuid>-delete}; the next start unlinks it. */
-    public static DiskJob<Void> markDeleted(String directory, String suffix) {
+    /**
+     * Writes the partition.metadata that a partition directory has lost (say, in a power cut before it was synced), durably: without it the directory
+     * would one day pass for that of a later topic of its name (rule C7).
+     */
+    public static DiskJob<Void> identify(LogIdentity partition) {
         return files -> {
-            if (files.isDirectory(directory)) {
-                files.rename(
-                        directory, DirectoryDeletion.asideName(directory, suffix, DirectoryDeletion.DELETE_SUFFIX));
-            }
+            AtomicFile.replace(
+                    files,
+                    partition.directory() + '/' + PartitionMetadataFile.FILE_NAME,
+                    PartitionMetadataFile.image(partition.topicId()));
+            return null;
+        };
+    }
+
+    /** Renames a partition directory, if it is there, to Kafka's deleted form {@code <name>.<uuid>-delete}; the next start unlinks it. Not if it
+     * has become that of another topic. */
+    public static DiskJob<Void> markDeleted(LogIdentity partition, String suffix) {
+        return files -> {
+            DirectoryDeletion.rename(files, partition, suffix);
             return null;
         };
     }

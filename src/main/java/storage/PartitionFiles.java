@@ -20,7 +20,7 @@ final class PartitionFiles {
         if (!files.isDirectory(log.directory())) {
             files.createDirectory(log.directory());
         } else {
-            requireSameTopic(files, log, path);
+            requireSameTopic(files, log);
         }
         if (sibling != null && files.link(metadata(sibling), path)) {
             return;
@@ -31,16 +31,22 @@ final class PartitionFiles {
     }
 
     /** Rule C7: an earlier topic of this name may not be renamed yet; nothing of the new one may get into its directory. */
-    private static void requireSameTopic(FileSystem files, LogIdentity log, String path) throws IOException {
-        ByteBuffer content = AtomicFile.read(files, path, MAX_METADATA);
-        if (content == null) {
-            return;
-        }
-        PartitionMetadataFile.Loaded known = PartitionMetadataFile.load(content);
-        if (known.failure() == null && !known.topicId().equals(log.topicId())) {
-            throw new IOException("directory " + log.directory() + " still holds topic id " + known.topicId()
+    private static void requireSameTopic(FileSystem files, LogIdentity log) throws IOException {
+        String other = otherTopic(files, log);
+        if (other != null) {
+            throw new IOException("directory " + log.directory() + " still holds topic id " + other
                     + ", whose deletion is under way");
         }
+    }
+
+    /** The id of the topic that the partition's directory belongs to, if that is another one; else, or if nothing says it, null. */
+    static String otherTopic(FileSystem files, LogIdentity log) throws IOException {
+        ByteBuffer content = AtomicFile.read(files, metadata(log.directory()), MAX_METADATA);
+        if (content == null) {
+            return null;
+        }
+        PartitionMetadataFile.Loaded known = PartitionMetadataFile.load(content);
+        return known.failure() == null && !known.topicId().equals(log.topicId()) ? known.topicId() : null;
     }
 
     private static String metadata(String directory) {

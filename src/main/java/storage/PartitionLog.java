@@ -49,6 +49,12 @@ public abstract class PartitionLog {
     public abstract void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done);
 
     /**
+     * The caller turned {@code batch} away for a reason that passes, before {@link #append}: batches that its producer has sent behind it must not be taken
+     * before it (rules P2, P7).
+     */
+    public abstract void refused(ByteBuffer batch);
+
+    /**
      * Appends what a leader sent: offsets, epoch and times as they are; {@code batches} holds whole batches, each verified by the caller, the first at or
      * above the log's end. Producer state follows without a verdict. The result names the first and last offset.
      */

@@ -6,6 +6,7 @@ import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.List;
+import records.BatchSummary;
 
 /**
  * The log of segments: hands each call to the part that knows how. Calls that change the log's shape (truncate, close, delete) are exclusive: they wait
@@ -139,6 +140,11 @@ final class SegmentedLog extends PartitionLog {
         }
         lastAppendNanos = log.context.ports().clock().monotonicNanos();
         appender.append(batch, leaderEpoch, done);
+    }
+
+    @Override
+    public void refused(ByteBuffer batch) {
+        log.producers.refused(BatchSummary.of(batch, batch.position()));
     }
 
     @Override

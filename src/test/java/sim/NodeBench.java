@@ -34,7 +34,11 @@ import replication.ReplicaShard.Outcome;
 import replication.ReplicaShard.Produce;
 import replication.ReplicaShard.ProducePartition;
 import replication.ReplicaShard.Produced;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
+import services.FetchService;
 import storage.AppendResult;
+import storage.ReadBound;
 
 /** One whole node without a door, on simulated disks: requests go straight to its owners. For tests of how the parts of a node meet. */
 final class NodeBench {
@@ -231,6 +235,25 @@ final class NodeBench {
             throw new AssertionError(outcome.failure().toString());
         }
         return outcome.value().append();
+    }
+
+    /** A consumer's fetch from offset 0 of each, through the service that a door uses; with {@code cancelAtOnce} cancelled right behind it. */
+    Result<List<ReadOutcome>> fetch(List<PartitionId> partitions, int minBytes, int maxWaitMillis, boolean cancelAtOnce) {
+        List<ReadPartition> wishes = new ArrayList<>();
+        partitions.forEach(each -> wishes.add(new ReadPartition(each, -1, 0, -1, 0, 1 << 20)));
+        FetchService.Request request =
+                new FetchService.Request(wishes, minBytes, 1 << 20, maxWaitMillis, ReadBound.HIGH_WATERMARK, -1);
+        FetchService service = new FetchService(mailboxes, LOOPS, 0);
+        return outcome(done -> {
+            Runnable cancel = service.fetch(request, done);
+            if (cancelAtOnce) {
+                cancel.run();
+            }
+        });
+    }
+
+    long nowMillis() {
+        return scheduler.now() / SimScheduler.MILLI;
     }
 
     /** timestamp: -1 the end, -2 the start. */

@@ -1,0 +1,166 @@
+package replication;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.Callback;
+import common.FailureCode;
+import config.LogConfig;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.apache.kafka.common.errors.RetriableException;
+import org.junit.jupiter.api.Test;
+import records.BatchBuilder;
+import records.BatchValidator;
+import records.Codec;
+import services.ErrorMapping;
+import sim.SimHost;
+import storage.DiskExecutor;
+import storage.DiskJob;
+import storage.LogContext;
+import storage.LogIdentity;
+import storage.LogLimits;
+import storage.LogStart;
+import storage.PartitionLog;
+
+/** What waits for a CPU worker that has stalled is bounded, and what is turned away is not overtaken (P2). */
+final class AdmissionTest {
+
+    private static final short VERSION = 9;
+    private static final int BOUND = 10_000;
+
+    private final SimHost host = new SimHost(1);
+    private final LogConfig config = LogConfig.of(new TreeMap<>());
+    private final StalledDisk disk = new StalledDisk();
+    private final Admission admission = new Admission(
+            disk, host.clock(), new Admission.Validators(new BatchValidator(), new BatchValidator()), BOUND);
+    private final List<String> answers = new ArrayList<>();
+    private final List<Admission.Refusal> refusals = new ArrayList<>();
+
+    /** Keeps its jobs until it is told to run them. */
+    private static final class StalledDisk implements DiskExecutor {
+        final ArrayDeque<Runnable> jobs = new ArrayDeque<>();
+
+        @Override
+        public <T> void run(Lane lane, DiskJob<T> job, Callback<T> done) {
+            jobs.add(() -> {
+                try {
+                    done.succeed(job.run(null));
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+        }
+
+        void goOn() {
+            while (!jobs.isEmpty()) {
+                jobs.poll().run();
+            }
+        }
+    }
+
+    private static ByteBuffer batch(int size, long producerId, int sequence) {
+        BatchBuilder.Producer producer = producerId < 0
+                ? BatchBuilder.Producer.NONE
+                : new BatchBuilder.Producer(producerId, (short) 0, sequence, false);
+        BatchBuilder builder = new BatchBuilder(Codec.GZIP, 0, 0, producer);
+        StringBuilder noise = new StringBuilder();
+        for (int i = 0; noise.length() < size; i++) {
+            noise.append(Integer.toHexString(31 * i + 7).hashCode());
+        }
+        builder.add(1, null, noise.toString().getBytes(StandardCharsets.UTF_8));
+        return builder.build();
+    }
+
+    private void admit(String name, ByteBuffer records) {
+        admission.admit(records, config, VERSION, (admitted, refusal) -> {
+            answers.add(name + (refusal == null ? "" : " " + refusal.failure().code()));
+            if (refusal != null) {
+                refusals.add(refusal);
+            }
+        });
+    }
+
+    @Test
+    void queueIsBoundedInBytes() {
+        ByteBuffer one = batch(8_000, -1, -1);
+        assertTrue(one.remaining() < BOUND && one.remaining() > BOUND / 8, "size " + one.remaining());
+        int fit = BOUND / one.remaining();
+        for (int i = 0; i < fit + 3; i++) {
+            admit("b" + i, batch(8_000, -1, -1));
+        }
+        assertEquals(3, answers.size(), "refused at once");
+        assertEquals("b" + fit + " OVERLOADED", answers.get(0));
+        answers.clear();
+        disk.goOn();
+        assertEquals(fit, answers.size());
+        assertEquals("b0", answers.get(0));
+        for (int i = 0; i < fit; i++) {
+            admit("c" + i, batch(8_000, -1, -1));
+        }
+        disk.goOn();
+        assertEquals(2 * fit, answers.size());
+        assertFalse(answers.toString().contains("OVERLOADED"), "room again");
+    }
+
+    @Test
+    void aSingleBatchMayBeLarger() {
+        ByteBuffer large = batch(20 * BOUND, -1, -1);
+        assertTrue(large.remaining() > BOUND);
+        admit("large", large);
+        disk.goOn();
+        assertEquals(List.of("large"), answers);
+    }
+
+    @Test
+    void producersRetryWhatIsRefused() {
+        assertTrue(ErrorMapping.of(FailureCode.OVERLOADED).exception() instanceof RetriableException);
+    }
+
+    /** Only the first of a producer's batches is what those behind it must wait for. */
+    @Test
+    void refusalIsDueUnlessAnEarlierBatchIsOnItsWay_P2() {
+        admit("seven 0", batch(20 * BOUND, 7, 0));
+        admit("seven 1", batch(10, 7, 1));
+        admit("eight 0", batch(10, 8, 0));
+        assertEquals(List.of("seven 1 OVERLOADED", "eight 0 OVERLOADED"), answers);
+        assertFalse(refusals.get(0).due());
+        assertTrue(refusals.get(1).due());
+    }
+
+    /** The client has sent its second batch when the first is refused; nothing is known of this producer in the log. */
+    @Test
+    void secondBatchDoesNotOvertakeARefusedFirstOne_P2() {
+        LogContext context = new LogContext(host.ports(), host.executor(), null, LogLimits.DEFAULT);
+        LogIdentity identity = new LogIdentity("a", 0, "AAAAAAAAQAGAAAAAAAAAAQ");
+        PartitionLog log = host.await(done -> context.open(identity, config, LogStart.NEW, done));
+        LeaderReplica replica = new LeaderReplica(log, admission, 1, 0);
+        host.<Void>await(done -> replica.lead(0, done));
+        List<ReplicaShard.Outcome<ReplicaShard.Produced>> outcomes = new ArrayList<>();
+        Callback<ReplicaShard.Outcome<ReplicaShard.Produced>> take = (outcome, failure) -> outcomes.add(outcome);
+        replica.produce(batch(20 * BOUND, -1, -1), (short) -1, VERSION, take);
+        replica.produce(batch(10, 8, 0), (short) -1, VERSION, take);
+        assertEquals(FailureCode.OVERLOADED, outcomes.get(0).failure().code());
+        disk.goOn();
+        host.runFor(100);
+        assertNull(outcomes.get(1).failure());
+        replica.produce(batch(10, 8, 1), (short) -1, VERSION, take);
+        disk.goOn();
+        host.runFor(100);
+        assertNotNull(outcomes.get(2).failure());
+        assertEquals(
+                FailureCode.OUT_OF_ORDER_SEQUENCE, outcomes.get(2).failure().code());
+        replica.produce(batch(10, 8, 0), (short) -1, VERSION, take);
+        disk.goOn();
+        host.runFor(100);
+        assertNull(outcomes.get(3).failure());
+    }
+}
