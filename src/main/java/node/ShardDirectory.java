@@ -40,7 +40,8 @@ final class ShardDirectory implements LogHost {
     private final LogContext context;
     private final Offline offline;
     private final int queuedBytes;
-    private final Admission.Validators validators = new Admission.Validators(new BatchValidator(), new BatchValidator());
+    private final Admission.Validators validators =
+            new Admission.Validators(new BatchValidator(), new BatchValidator());
     private final Map<String, FoundPartition> found = new LinkedHashMap<>();
     /** Taken, but still being opened, or failed to open: their lines stay as they were. */
     private final Map<String, FoundPartition> notOpened = new LinkedHashMap<>();

@@ -107,9 +107,12 @@ class ControllerNodeTest {
         create(small, "u");
         for (int count = 21; count <= 121; count += 20) {
             CreatePartitionsRequestData request = new CreatePartitionsRequestData();
-            request.topics().add(new CreatePartitionsTopic().setName("t").setCount(count).setAssignments(null));
-            CreatePartitionsResponseData grown =
-                    host.await(done -> small.controller.createPartitions(request, done));
+            request.topics()
+                    .add(new CreatePartitionsTopic()
+                            .setName("t")
+                            .setCount(count)
+                            .setAssignments(null));
+            CreatePartitionsResponseData grown = host.await(done -> small.controller.createPartitions(request, done));
             assertEquals(0, grown.results().get(0).errorCode());
         }
         ControllerLab next = small.on(host.kill()).open();

@@ -238,7 +238,8 @@ final class NodeBench {
     }
 
     /** A consumer's fetch from offset 0 of each, through the service that a door uses; with {@code cancelAtOnce} cancelled right behind it. */
-    Result<List<ReadOutcome>> fetch(List<PartitionId> partitions, int minBytes, int maxWaitMillis, boolean cancelAtOnce) {
+    Result<List<ReadOutcome>> fetch(
+            List<PartitionId> partitions, int minBytes, int maxWaitMillis, boolean cancelAtOnce) {
         List<ReadPartition> wishes = new ArrayList<>();
         partitions.forEach(each -> wishes.add(new ReadPartition(each, -1, 0, -1, 0, 1 << 20)));
         FetchService.Request request =

@@ -118,7 +118,8 @@ final class LogRacesTest {
                 new replication.Admission(
                         bench.host.executor(),
                         bench.host.clock(),
-                        new replication.Admission.Validators(new records.BatchValidator(), new records.BatchValidator()),
+                        new replication.Admission.Validators(
+                                new records.BatchValidator(), new records.BatchValidator()),
                         1 << 20),
                 1,
                 0);
