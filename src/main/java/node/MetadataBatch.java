@@ -45,7 +45,7 @@ record MetadataBatch(
 
     /** Bytes that a record adds to a batch, at most. */
     static long size(MetadataRecord record) {
-        return record.getSerializedSize() + RECORD_OVERHEAD;
+        return RECORD_OVERHEAD + (long) record.getSerializedSize();
     }
 
     /** The batches of a range, or why they cannot be read. */
