@@ -30,7 +30,7 @@ class MutationTest {
     })
     void aDirectedProfileFindsIt(String mutation, String profile) {
         Map<String, String> overrides = new LinkedHashMap<>();
-        for (String entry : (profile + " stormMillis=4000 faultMillis=300").split(" ")) {
+        for (String entry : (profile + " stormMillis=4000 faultMillis=300").split(" ", -1)) {
             String[] pair = entry.split("=", 2);
             overrides.put(pair[0], pair[1]);
         }
