@@ -252,7 +252,7 @@ final class SimConsumer implements SimClient {
         if (troubled) {
             resetSession();
             later(100);
-        } else if (random.chance(0.02)) {
+        } else if (!hurried && random.chance(0.02)) {
             again();
             later(random.below(500));
         } else {

@@ -13,6 +13,9 @@
  *   <li>{@link sim.SimFileSystem} one process' view of a disk; dead when the process is
  *   <li>{@link sim.SimDiskExecutor} lanes; jobs run at one instant, their callbacks are events later
  *   <li>{@link sim.DiskFaults} EIO, failed syncs, crashes at the n-th operation
+ *   <li>LogLab, LogScript, LogAudit: one log with what a node does around it, a history of it, and all that must hold after a crash
+ *   <li>SimRun, SimWorld, SimProfile, SimStorm: a whole node with clients over the real codecs, from a seed ({@code bin/sim}); PartitionLedger and
+ *       SequenceJudge are its black-box judges
  *   <li>{@link sim.SimMailboxes}, {@link sim.SimTimers}, {@link sim.SimClock}, {@link sim.SimRandom}, {@link sim.SimMetrics}
  * </ul>
  */
