@@ -266,7 +266,8 @@ final class SegmentedLog extends PartitionLog {
         runExclusively(finish -> {
             Failure unusable = log.unusable();
             if (unusable != null || !log.directoryMade) {
-                // A second close is no failure; that of an offline directory is (rule S6), so ask before the log counts as closed.
+                // A second close is no failure; that of an offline directory is (rule S6), so ask before the log counts
+                // as closed.
                 Failure answer = log.closed ? null : unusable;
                 end(finish);
                 done.done(null, answer);
