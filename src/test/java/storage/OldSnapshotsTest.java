@@ -63,7 +63,7 @@ final class OldSnapshotsTest {
         bench.cleanRestart();
         long second = bench.log.logEndOffset();
         bench.host.disk().rot(bench.segment(second, SegmentFiles.SNAPSHOT), 8, 1);
-        bench.host.disk().put(bench.segment(first, SegmentFiles.SNAPSHOT), snapshotOf(bench, first));
+        bench.host.disk().put(bench.segment(first, SegmentFiles.SNAPSHOT), snapshotOf(first));
         for (int i = 0; i < 2; i++) {
             bench.cleanRestart();
             assertTrue(offsets(bench, SegmentFiles.SNAPSHOT).contains(first));
@@ -72,7 +72,7 @@ final class OldSnapshotsTest {
     }
 
     /** Any readable snapshot: here that of the first stop, made anew. */
-    private static byte[] snapshotOf(LogBench bench, long offset) {
+    private static byte[] snapshotOf(long offset) {
         LogBench twin = afterStops(3);
         assertEquals(offset, twin.log.logEndOffset());
         return twin.host.disk().content(twin.segment(offset, SegmentFiles.SNAPSHOT));
