@@ -38,6 +38,9 @@ import storage.PartitionLog;
 final class ControllerOpening {
     private static final String VOTE_PATH = LogDirectories.METADATA_DIRECTORY + "/" + VoteState.FILE_NAME;
 
+    private static final String RESTORE_VOTE =
+            "Restore it from a copy of the log directory; without it this node could vote twice in one epoch";
+
     private static final int RECORDS_AT_ONCE = 10_000;
 
     private final ControllerNode.Setup setup;
@@ -63,9 +66,7 @@ final class ControllerOpening {
                 done.fail(failure);
             } else if (vote.unreadable != null) {
                 done.fail(
-                        FailureCode.INTERNAL,
-                        "the vote file " + VOTE_PATH + " cannot be trusted: " + vote.unreadable
-                                + ". Restore it from a copy of the log directory; without it this node could vote twice in one epoch");
+                        FailureCode.INTERNAL, "the vote file " + VOTE_PATH + " cannot be trusted: " + vote.unreadable);
             } else {
                 openLog(vote.state);
             }
@@ -79,12 +80,18 @@ final class ControllerOpening {
             }
             ByteBuffer content = AtomicFile.read(files, VOTE_PATH, 4096);
             if (content == null) {
-                return new FoundVote(null, "it is larger than any vote file");
+                return new FoundVote(null, "it is larger than any vote file. " + RESTORE_VOTE);
+            }
+            if (content.hasRemaining() && content.get(content.position()) == '{') {
+                return new FoundVote(
+                        null,
+                        "it is one of Apache Kafka, whose metadata Highwater does not take over. Give this node a log"
+                                + " directory of its own, and copy the records with a client");
             }
             try {
                 return new FoundVote(VoteState.decode(content), null);
             } catch (VoteState.UnreadableException e) {
-                return new FoundVote(null, e.getMessage());
+                return new FoundVote(null, e.getMessage() + ". " + RESTORE_VOTE);
             }
         };
     }

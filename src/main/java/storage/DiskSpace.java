@@ -60,7 +60,7 @@ final class DiskSpace {
             checking = false;
             bytesUntilCheck = reserveBytes / CHECKS_PER_RESERVE;
             if (failure == null) {
-                become(usable < reserveBytes, usable);
+                become(usable <= reserveBytes, usable);
             }
         });
     }

@@ -407,6 +407,13 @@ final class Recovery implements DiskJob<RecoveredLog> {
         Segment last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
         long start = settings.start().logStartOffset();
         boolean behind = end < start;
+        if (behind && last != null) {
+            LOG.warn(
+                    "{}: its records end at offset {}, but log-start-offset-checkpoint says that all below {} were deleted: the log goes on there",
+                    directory,
+                    end,
+                    start);
+        }
         boolean spoilt = last != null
                 && !damage.isEmpty()
                 && damage.get(damage.size() - 1).segmentBase() == last.baseOffset

@@ -73,7 +73,8 @@ final class BrokerProcess {
     private static List<Path> directories(BrokerConfig config) {
         List<Path> directories = new ArrayList<>();
         for (String name : config.storage().logDirs()) {
-            Path directory = Path.of(name);
+            // Without "..": it leads nowhere behind a name that is not there.
+            Path directory = Path.of(name).toAbsolutePath().normalize();
             try {
                 Files.createDirectories(directory);
             } catch (IOException e) {

@@ -4,6 +4,7 @@ import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import java.io.IOException;
+import storage.DirectoryRefusedException;
 import storage.DiskExecutor;
 import storage.DiskFullException;
 import storage.DiskJob;
@@ -83,6 +84,8 @@ final class RealDiskExecutor implements DiskExecutor {
                 failure = new Failure(FailureCode.DISK_FULL, e.getMessage());
             } catch (SyncFailedException e) {
                 failure = new Failure(FailureCode.SYNC_FAILED, e.getMessage());
+            } catch (DirectoryRefusedException e) {
+                failure = new Failure(FailureCode.STORAGE_ERROR, e.getMessage());
             } catch (IOException e) {
                 failure = new Failure(FailureCode.STORAGE_ERROR, e.toString());
             }

@@ -91,6 +91,21 @@ class LauncherTest {
         assertEquals("600", larger.value("heap"), larger.err());
     }
 
+    /** Whatever part of the heap is asked for, smaller or larger than ours: the JVM starts, and it counts. */
+    @Test
+    void anyHeapThatIsAskedForCounts() throws Exception {
+        String collector = " -XX:+UseG1GC";
+        for (String option : List.of("-Xmx32m", "-XX:MaxHeapSize=32m", "-Xms16m -Xmx32m")) {
+            Run small = fake.run(Map.of("HIGHWATER_OPTS", option + collector), fake.home(), launcher, "start");
+            assertEquals("32", small.value("heap"), option + small.out() + small.err());
+        }
+        for (String option : List.of("-Xms512m", "-XX:InitialHeapSize=512m", "-XX:MaxRAM=4g -XX:MaxRAMPercentage=25")) {
+            Run large = fake.run(Map.of("HIGHWATER_OPTS", option + collector), fake.home(), launcher, "start");
+            assertEquals(0, large.exitCode(), option + large.out() + large.err());
+            assertTrue(Long.parseLong(large.value("heap")) >= 512, option + large.out());
+        }
+    }
+
     @Test
     void ownJavaHomeWinsAndMustDo() throws Exception {
         fake.start();

@@ -2,6 +2,7 @@ package storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -256,6 +257,30 @@ final class LogRulesTest {
         assertEquals(1, bench.append(1).baseOffset());
         bench.kill();
         assertEquals(List.of(0L, 1L), bench.bases(0));
+    }
+
+    /** Without a reserve a disk of no free byte is as full as before, one second later: no write is tried in vain. */
+    @Test
+    void fullDiskWithoutReserveStaysFull_S10() {
+        LogBench bench = new LogBench(4, LogBench.tiny("internal.segment.bytes", "100000"));
+        bench.limits = new LogLimits(4, 8 << 20, 0, 1 << 20, 86_400_000L);
+        bench.open();
+        bench.append(1);
+        bench.host.disk().capacity(bench.host.disk().usedBytes());
+        Failure written = bench.appendFails(bench.batch(1));
+        for (int second = 0; second < 3; second++) {
+            bench.host.runFor(1100);
+            bench.log.housekeep(bench.host.clock().wallMillis());
+            bench.host.runFor(1100);
+            Failure refused = bench.appendFails(bench.batch(1));
+            assertEquals(FailureCode.DISK_FULL, refused.code());
+            assertNotEquals(written.message(), refused.message(), "it was tried");
+        }
+        bench.host.disk().capacity(10_000_000);
+        bench.host.runFor(1100);
+        bench.log.housekeep(bench.host.clock().wallMillis());
+        bench.host.runFor(1100);
+        assertEquals(1, bench.append(1).baseOffset());
     }
 
     @Test

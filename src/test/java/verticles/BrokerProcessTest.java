@@ -122,7 +122,15 @@ class BrokerProcessTest {
         awaitReady(output(first));
         String said = refused(broker("listeners=PLAINTEXT://127.0.0.1:0", "log.dirs=" + directory));
         assertTrue(said.contains(directory.toString()), said);
+        assertFalse(said.contains("Exception"), said);
         assertTrue(first.isAlive());
+    }
+
+    @Test
+    void aDirectoryNamedByWayOfOneThatIsNotThereIsMade() throws Exception {
+        Path roundabout = directory.resolve("none/../made/./data");
+        awaitReady(output(broker("listeners=PLAINTEXT://127.0.0.1:0", "log.dirs=" + roundabout)));
+        assertTrue(Files.exists(directory.resolve("made/data/meta.properties")));
     }
 
     @Test
@@ -163,8 +171,25 @@ class BrokerProcessTest {
         Files.writeString(directory.resolve("letter.txt"), "dear");
         String said = refused(broker("listeners=PLAINTEXT://127.0.0.1:0", "log.dirs=" + directory));
         assertTrue(said.contains(directory.toString()), said);
+        assertFalse(said.contains("Exception"), said);
         try (var files = Files.list(directory)) {
             assertEquals(1, files.filter(each -> !each.endsWith(".lock")).count());
         }
+    }
+
+    /** As a node of Apache Kafka leaves it; no advice to look for a backup. */
+    @Test
+    void aDirectoryOfApacheKafkaIsRefusedByName() throws Exception {
+        Files.writeString(
+                directory.resolve("meta.properties"),
+                "node.id=1\ndirectory.id=SRIzfgECg4TtFGXgWTCQMw\nversion=1\ncluster.id=cGVlcmthZmthY2x1c3RlcQ\n");
+        Path vote = Files.createDirectories(directory.resolve("__cluster_metadata-0"))
+                .resolve("quorum-state");
+        String content = "{\"leaderId\":1,\"leaderEpoch\":3,\"votedId\":-1,\"data_version\":1}";
+        Files.writeString(vote, content);
+        String said = refused(broker("listeners=PLAINTEXT://127.0.0.1:0", "log.dirs=" + directory));
+        assertTrue(said.contains("Apache Kafka"), said);
+        assertFalse(said.contains("Restore"), said);
+        assertEquals(content, Files.readString(vote));
     }
 }
