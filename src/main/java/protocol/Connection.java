@@ -140,6 +140,11 @@ public final class Connection implements RequestMemory.Waiter {
         return frames.midFrame() || frames.hasInput();
     }
 
+    @Override
+    public boolean needsNoMore() {
+        return frames.atRestOrWhole();
+    }
+
     // ---- requests in
 
     private void pump() {

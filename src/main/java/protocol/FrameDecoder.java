@@ -86,6 +86,20 @@ final class FrameDecoder {
         return false;
     }
 
+    /** True between frames, if there are no bytes of the next one or all of them in one piece: it needs no memory beyond theirs. */
+    boolean atRestOrWhole() {
+        if (midFrame()) {
+            return false;
+        }
+        for (Chunk chunk : input) {
+            ByteBuffer in = chunk.bytes();
+            if (in.hasRemaining()) {
+                return in.remaining() >= 4 && in.remaining() - 4 >= in.getInt(in.position());
+            }
+        }
+        return true;
+    }
+
     /** Releases everything; no use after this. */
     void close() {
         failure = "closed";

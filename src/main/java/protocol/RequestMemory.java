@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
  * The bytes of requests that the connections of one server instance hold together (queued.max.request.bytes): counted as they arrive, not as they
  * are announced. Past the bound connections wait in line. So that half-read requests cannot block each other for ever, the first in line may go on
  * beyond the bound until its request is whole, as long as whole requests hold less than half of the bound; the total therefore stays below one and a half
- * times the bound plus one request. On the instance's thread only.
+ * times the bound plus one request. By the same measure small requests, which come in one piece, never stand behind half-read ones. On the instance's thread only.
  */
 public final class RequestMemory {
     private final long limit;
@@ -23,6 +23,9 @@ public final class RequestMemory {
 
         /** True if a request was begun, or its bytes are there: only then is it worth an exception from the bound. */
         boolean hasBegun();
+
+        /** True if no request was begun, or all bytes of the next are there: going on takes no memory that is not taken already. */
+        boolean needsNoMore();
     }
 
     /** @param limit bytes, > 0 */
@@ -37,7 +40,7 @@ public final class RequestMemory {
 
     /** True if {@code who} may read on. */
     boolean mayRead(Waiter who) {
-        return used() < limit || who == overdrawn;
+        return used() < limit || who == overdrawn || (mayExceed() && who.needsNoMore());
     }
 
     /** A request that is not whole yet holds {@code bytes} more (or less). */
@@ -86,6 +89,10 @@ public final class RequestMemory {
         return !waiting.isEmpty();
     }
 
+    private boolean mayExceed() {
+        return whole < limit / 2;
+    }
+
     private void wake() {
         if (waking) {
             return;
@@ -104,12 +111,16 @@ public final class RequestMemory {
         if (used() < limit) {
             return waiting.peek();
         }
-        if (overdrawn == null && whole < limit / 2) {
-            for (Waiter each : waiting) {
-                if (each.hasBegun()) {
-                    overdrawn = each;
-                    return each;
-                }
+        if (!mayExceed()) {
+            return null;
+        }
+        for (Waiter each : waiting) {
+            if (each.needsNoMore()) {
+                return each;
+            }
+            if (overdrawn == null && each.hasBegun()) {
+                overdrawn = each;
+                return each;
             }
         }
         return null;

@@ -59,6 +59,10 @@ class RequestMemoryTest {
             bytes = Wire.request(ApiKeys.METADATA, (short) 4, 1, request);
         }
 
+        Client(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
         boolean step(int bytesPerRead) {
             if (at == bytes.length || transport.paused()) {
                 return false;
@@ -124,6 +128,38 @@ class RequestMemoryTest {
         }
         assertNotNull(goesOn.transport.closed());
         assertTrue(clients.stream().anyMatch(each -> each != goesOn && !each.transport.paused()), "the next goes on");
+    }
+
+    /** Old and new connections alike: whoever sends small requests is served while all of the memory is held by requests that stopped half-way. */
+    @Test
+    void smallRequestsAreServedWhileStalledOnesHoldTheMemory() {
+        Client old = new Client(small());
+        while (old.step(1 << 20)) {}
+        waiting.remove(0).succeed(new MetadataResponseData());
+        List<Client> stalled = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            stalled.add(new Client());
+        }
+        for (int round = 0; round < 10; round++) {
+            stalled.forEach(each -> each.step(20_000));
+        }
+        assertTrue(memory.contended() && memory.used() >= LIMIT);
+        Client fresh = new Client(small());
+        for (int request = 0; request < 5; request++) {
+            for (Client each : List.of(old, fresh)) {
+                each.at = 0;
+                assertTrue(each.step(1 << 20), "not read, request " + request);
+                assertEquals(1, waiting.size(), "not served, request " + request);
+                waiting.remove(0).succeed(new MetadataResponseData());
+            }
+        }
+        Client another = new Client();
+        assertTrue(another.step(20_000));
+        assertTrue(another.transport.paused(), "a large one stands in line");
+    }
+
+    private static byte[] small() {
+        return Wire.request(ApiKeys.METADATA, (short) 4, 1, new MetadataRequestData());
     }
 
     @Test
