@@ -450,7 +450,7 @@ def consume_suite(pairs_, results, repeat):
     shape = Shape(records=1_000_000)
     for broker, probe in pairs_:
         probe.ask("create", "c", shape.partitions, 1)
-        produced = shape.records * 6 // 5  # with its warm-up
+        produced = shape.records
         produce(broker, "c", shape)
         consume(probe, "c", shape, produced, 1)
     for consumers in (1, 4):
