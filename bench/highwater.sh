@@ -49,8 +49,8 @@ ours() { tr '\0' ' ' 2>/dev/null <"/proc/$(<"$1/pid")/cmdline" | grep -qF "$1/se
 
 await_ready() { # NODE BASEPORT
   local dir=$data/$2/node$1 deadline=$((SECONDS + 120))
-  until grep -q '^highwater ready' "$dir/out"; do
-    ours "$dir" || { echo "highwater.sh: node $1 died, see $dir/out" >&2; exit 1; }
+  until grep -qs '^highwater ready' "$dir/out"; do
+    kill -0 "$(<"$dir/pid")" 2>/dev/null || { echo "highwater.sh: node $1 died, see $dir/out" >&2; exit 1; }
     ((SECONDS < deadline)) || { echo "highwater.sh: node $1 not ready, see $dir/out" >&2; exit 1; }
     sleep 0.05
   done
