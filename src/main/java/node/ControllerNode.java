@@ -70,6 +70,7 @@ final class ControllerNode implements Controller {
      * @param start of the metadata log
      * @param logDirs directory ids of all log directories, the metadata log's first
      * @param logDirs directory ids of all log directories, the metadata log's first
+     * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
      * @param cleanStop false: partitions get new leader epochs, as their logs' ends may be lost (I11)
      */
     record Setup(
@@ -81,6 +82,7 @@ final class ControllerNode implements Controller {
             String clusterId,
             List<Uuid> logDirs,
             boolean cleanStop,
+            int foundPartitions,
             MetadataPublisher publisher) {}
 
     /** @param snapshotEnd of the newest snapshot, 0 for none */

@@ -118,6 +118,15 @@ final class ControllerOpening {
                                 + " is missing: restore it from a copy of the log directory");
                 return;
             }
+            if (log.logEndOffset() == 0 && setup.foundPartitions() > 0) {
+                done.fail(
+                        FailureCode.INTERNAL,
+                        "the log directories hold " + setup.foundPartitions()
+                                + " partition(s), but the metadata log that says which topics they belong to is empty or missing: restore "
+                                + LogDirectories.METADATA_DIRECTORY
+                                + " from a copy, or give this node an empty directory; nothing was changed");
+                return;
+            }
             replay(vote == null ? VoteState.NONE : vote);
         });
     }

@@ -100,6 +100,17 @@ final class LogDirectories {
         return null;
     }
 
+    /** Partition directories in all log directories, the metadata log's not counted. */
+    int foundPartitions() {
+        int count = 0;
+        for (Opened each : opened) {
+            for (FoundPartition found : each.partitions()) {
+                count += found.identity().directory().equals(METADATA_DIRECTORY) ? 0 : 1;
+            }
+        }
+        return count;
+    }
+
     /** A found partition, by directory (index in log.dirs) and with the id of its topic. */
     record Claimed(int directory, PartitionId id, FoundPartition found) {}
 

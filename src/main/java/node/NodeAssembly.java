@@ -105,6 +105,7 @@ public final class NodeAssembly {
                 clusterId,
                 directories.directoryIds(index),
                 directories.cleanStop(),
+                directories.foundPartitions(),
                 new ImageBroadcast(ports.mailboxes(), host.loops()));
         ControllerNode.open(setup, (opened, failure) -> {
             if (failure != null) {

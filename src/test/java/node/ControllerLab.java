@@ -87,6 +87,7 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 opened.clusterId(),
                 List.of(Uuid.fromString(opened.directoryId())),
                 opened.cleanStop() || opened.formatted(),
+                0,
                 this);
     }
 

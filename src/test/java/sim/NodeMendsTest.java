@@ -45,6 +45,24 @@ final class NodeMendsTest {
         assertEquals(1, node.end(partition));
     }
 
+    /** Whose the partitions are is told by the metadata log alone; starting as a new node would set all of them aside. */
+    @Test
+    void partitionsWithoutTheirMetadataLogRefuseTheStart() {
+        NodeBench node = new NodeBench(1, 1).start();
+        PartitionId partition = first(node.create("a", 1));
+        node.produce(partition, "v");
+        node.kill();
+        node.disks.get(0).root().rename("__cluster_metadata-0", "elsewhere");
+        Failure refused = node.tryStart();
+        assertTrue(refused.message().contains("1 partition(s)"), refused.message());
+        assertTrue(node.disks.get(0).tree().contains("a-0/"), "nothing was touched");
+        assertFalse(node.disks.get(0).tree().contains("__cluster_metadata-0"), "nothing was made");
+        node.kill();
+        node.disks.get(0).root().rename("elsewhere", "__cluster_metadata-0");
+        node.start();
+        assertEquals(1, node.end(partition));
+    }
+
     @Test
     void lostPartitionMetadataIsWrittenAnew_C7() {
         NodeBench node = new NodeBench(2, 1).start();
