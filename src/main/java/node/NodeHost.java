@@ -21,6 +21,9 @@ public interface NodeHost {
     /** Most bytes that the process may use for objects: bounds that are not configured follow from it. */
     long heapBytes();
 
+    /** Bytes of files that the machine may be taken to keep in its page cache: a guess that costs time only when wrong. */
+    long pageCacheBytes();
+
     /** Runs jobs in log directory {@code directory} (its index in log.dirs); callbacks come on {@code loop}. */
     DiskExecutor disk(int directory, int loop);
 

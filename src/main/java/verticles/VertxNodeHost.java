@@ -63,6 +63,11 @@ final class VertxNodeHost implements NodeHost {
     }
 
     @Override
+    public long pageCacheBytes() {
+        return PageCache.guessBytes();
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }

@@ -39,9 +39,15 @@ class KafkaKeysTest {
             "follower.replication.throttled.rate",
             "replica.alter.log.dirs.io.max.bytes.per.second"));
 
-    /** Zero configuration works here, so these have defaults of our own. */
-    private static final Set<String> OWN_DEFAULT =
-            new TreeSet<>(List.of("process.roles", "node.id", "listeners", "log.dir", "controller.listener.names"));
+    /** Zero configuration works here, and sockets are sized by the system, so these have defaults of our own. */
+    private static final Set<String> OWN_DEFAULT = new TreeSet<>(List.of(
+            "process.roles",
+            "node.id",
+            "listeners",
+            "log.dir",
+            "controller.listener.names",
+            "socket.send.buffer.bytes",
+            "socket.receive.buffer.bytes"));
 
     private static Map<String, ConfigDef.ConfigKey> kafkaTopicKeys() {
         return org.apache.kafka.storage.internals.log.LogConfig.configDefCopy().configKeys();

@@ -78,6 +78,11 @@ final class SimNodeHost implements NodeHost {
     }
 
     @Override
+    public long pageCacheBytes() {
+        return 8 << 20;
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }
