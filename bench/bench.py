@@ -58,17 +58,17 @@ def rss_mb(pids):
 
 
 def compiler_free_cpu_seconds(pids):
-    """cpu_seconds without a JVM's JIT compiler threads: what a long-running broker would spend."""
-    total = 0
+    """cpu_seconds without a JVM's JIT compiler threads: what a long-running broker would spend. Threads that have ended stay counted."""
+    compilers = 0
     for pid in pids:
         for task in Path(f"/proc/{pid}/task").iterdir():
             try:
-                if "CompilerThre" not in (task / "comm").read_text():
+                if "CompilerThre" in (task / "comm").read_text():
                     fields = stat_fields(task / "stat")
-                    total += int(fields[11]) + int(fields[12])
+                    compilers += int(fields[11]) + int(fields[12])
             except (FileNotFoundError, ProcessLookupError):
                 pass  # the thread has ended
-    return total / TICKS
+    return cpu_seconds(pids) - compilers / TICKS
 
 
 def machine_cpu():
