@@ -85,6 +85,8 @@ final class ShardDirectories {
     void stopDuties() {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();
+        directories.forEach(ShardDirectory::stopCheckpoints);
+        alsoReported.forEach(ShardDirectory::stopCheckpoints);
     }
 
     void reportAll(Callback<Void> done) {

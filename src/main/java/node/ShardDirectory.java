@@ -6,6 +6,7 @@ import common.FailureCode;
 import common.Mailboxes;
 import common.OwnerId;
 import common.Ports;
+import common.Timers;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -28,6 +29,8 @@ import storage.PartitionLog;
 /** One log directory as one shard uses it: the logs in it, what was found there at the start, and its checkpoints. Confined to the shard. */
 final class ShardDirectory implements LogHost {
     /** A checkpoint is written by the keeper on another loop; its disk may be slow. */
+    static final long CHECKPOINT_DELAY_MILLIS = 5_000;
+
     private static final long REPORT_TIMEOUT_MILLIS = 120_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(ShardDirectory.class);
@@ -37,6 +40,7 @@ final class ShardDirectory implements LogHost {
     private final String path;
     private final DiskExecutor disk;
     private final Mailboxes mailboxes;
+    private final Timers timers;
     private final LogContext context;
     private final Offline offline;
     private final int queuedBytes;
@@ -53,6 +57,7 @@ final class ShardDirectory implements LogHost {
 
     private List<Callback<Void>> waitingForStarts = new ArrayList<>();
     private boolean reporting;
+    private Timers.Handle checkpoint;
     private Failure failure;
 
     /** Told once when the directory goes offline (rule S3). */
@@ -70,6 +75,7 @@ final class ShardDirectory implements LogHost {
         this.path = place.path;
         this.disk = disk;
         this.mailboxes = ports.mailboxes();
+        this.timers = ports.timers();
         this.offline = offline;
         this.queuedBytes = limits.queuedBytes();
         this.context = new LogContext(ports, disk, this, limits);
@@ -180,6 +186,35 @@ final class ShardDirectory implements LogHost {
         });
         if (!reporting) {
             reportStarts();
+        }
+    }
+
+    /**
+     * Writes the recovery points soon, not only with the periodic checkpoint: after a crash at most what the last {@link #CHECKPOINT_DELAY_MILLIS} closed is
+     * read again.
+     */
+    @Override
+    public void segmentClosed() {
+        if (checkpoint == null && failure == null) {
+            checkpoint = timers.after(CHECKPOINT_DELAY_MILLIS, () -> {
+                checkpoint = null;
+                report((done, why) -> {
+                    if (why != null) {
+                        LOG.warn(
+                                "recovery points in {} were not written, a crash would scan more: {}",
+                                path,
+                                why.message());
+                    }
+                });
+            });
+        }
+    }
+
+    /** No checkpoint of its own accord any more: the last one is the stop's. */
+    void stopCheckpoints() {
+        if (checkpoint != null) {
+            checkpoint.cancel();
+            checkpoint = null;
         }
     }
 

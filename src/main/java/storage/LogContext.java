@@ -111,6 +111,10 @@ public final class LogContext {
         flushTimes.record(ports.clock().monotonicNanos() - startNanos);
     }
 
+    void segmentClosed() {
+        host.segmentClosed();
+    }
+
     Siblings siblings() {
         return siblings;
     }

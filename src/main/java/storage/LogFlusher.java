@@ -219,6 +219,7 @@ final class LogFlusher {
             }
             if (task.segment() != null) {
                 segment.index = null;
+                log.context.segmentClosed();
             }
         } else {
             if (failure.code() == FailureCode.SYNC_FAILED) {

@@ -14,4 +14,7 @@ public interface LogHost {
      * then does the log delete anything or answer. Several calls may share one write.
      */
     void persistLogStart(PartitionLog log, long newStart, Callback<Void> persisted);
+
+    /** A full segment has become durable with its indexes and snapshot: a recovery point has moved, and a checkpoint of it would spare a restart the scan. */
+    default void segmentClosed() {}
 }

@@ -63,6 +63,20 @@ final class NodeMendsTest {
         assertEquals(1, node.end(partition));
     }
 
+    /** Else a crash within a minute of the start would read again all that was written since (S7). */
+    @Test
+    void recoveryPointsFollowTheClosedSegmentsSoon() {
+        NodeBench node = new NodeBench(3, 1).start();
+        PartitionId partition = first(node.create("a", 1, "segment.ms", "1000"));
+        node.produce(partition, "v");
+        node.runFor(2_000);
+        node.produce(partition, "w");
+        node.runFor(8_000);
+        String points = new String(
+                node.disks.get(0).content("recovery-point-offset-checkpoint"), java.nio.charset.StandardCharsets.UTF_8);
+        assertTrue(points.lines().anyMatch("a 0 1"::equals), points);
+    }
+
     @Test
     void lostPartitionMetadataIsWrittenAnew_C7() {
         NodeBench node = new NodeBench(2, 1).start();
