@@ -1,0 +1,1 @@
+"""What bench.py and groups share: brokers and clients as processes, their CPU, results, loads."""

@@ -1,0 +1,85 @@
+"""Brokers under test and the warm clients that load them."""
+
+import subprocess
+from dataclasses import dataclass, field
+
+from harness.processes import HOME, KAFKA, run
+
+
+@dataclass
+class Broker:
+    """A broker (or cluster) under test. A driver is a command that takes the verbs of kafka.sh:
+    format NODES PORT, launch NODE PORT, start NODES PORT, stop PORT."""
+
+    name: str
+    driver: list[str]
+    port: int
+    nodes: dict[int, int] = field(default_factory=dict)  # node id -> pid
+    bootstrap: str = ""
+
+    def drive(self, *args):
+        out = run(*self.driver, *map(str, args))
+        for line in out.splitlines():
+            if line.startswith("node="):
+                info = pairs(line)
+                self.nodes[int(info["node"])] = int(info["pid"])
+                if info["bootstrap"] not in self.bootstrap.split(","):
+                    self.bootstrap = ",".join(filter(None, [self.bootstrap, info["bootstrap"]]))
+
+    def start(self, nodes=1):
+        self.nodes, self.bootstrap = {}, ""
+        self.drive("start", nodes, self.port)
+
+    def format(self, nodes=1):
+        self.drive("format", nodes, self.port)
+
+    def launch(self, node=1):
+        self.drive("launch", node, self.port)
+
+    def stop(self):
+        if self.driver:
+            self.drive("stop", self.port)
+
+    @property
+    def is_kafka(self):
+        return self.driver == [KAFKA]
+
+    @property
+    def pids(self):
+        return list(self.nodes.values())
+
+
+class Probe:
+    """The warm client of Probe.java."""
+
+    def __init__(self, bootstrap):
+        self.log = open(HOME / "probe.log", "a")
+        self.process = subprocess.Popen(
+            [KAFKA, "java", "-Dpeer.log.level=ERROR", "Probe", bootstrap],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
+
+    def ask(self, *words):
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+        return self.answer()
+
+    def answer(self):
+        for line in self.process.stdout:
+            if line.startswith("= "):
+                info = pairs(line[2:])
+                if "error" in info:
+                    raise RuntimeError(f"probe: {info['error']}")
+                return info
+        raise RuntimeError("probe died, see probe.log")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.wait()
+        self.log.close()
+
+
+def pairs(line):
+    return dict(word.split("=", 1) for word in line.split())

@@ -1,0 +1,272 @@
+"""The suites of bench.py, but for the profile. Each takes (brokers, results, repeat) and leaves no broker of a driver running."""
+
+import os
+import re
+import signal
+import sys
+import time
+
+from harness.brokers import Probe
+from harness.load import BASE, PRODUCE_SHAPES, SMALL_REQUESTS, Shape, consume, measured_produce, produce
+from harness.processes import Cost, cpu_seconds, kill_hard, rss_mb, started_at_ms
+
+IDLE_SECONDS = 10
+SETTLE_SECONDS = 3
+SHAPES = ""  # only the produce shapes that match this expression
+
+
+def solo(suite):
+    """A suite that starts and stops its brokers itself, one at a time."""
+
+    def wrapped(brokers, results, repeat):
+        for _ in range(repeat):
+            for broker in brokers:
+                if not broker.driver:
+                    print(f"{suite.__name__} needs a driver; skipped", file=sys.stderr)
+                    continue
+                try:
+                    suite(broker, results)
+                finally:
+                    broker.stop()
+
+    return wrapped
+
+
+def together(suite):
+    """A suite that has all brokers up and warm, and loads them in turn."""
+
+    def wrapped(brokers, results, repeat):
+        probes = []
+        try:
+            for broker in brokers:
+                if broker.driver:
+                    broker.start()
+                probes.append(Probe(broker.bootstrap))
+            suite(list(zip(brokers, probes)), results, repeat)
+        finally:
+            for probe in probes:
+                probe.__exit__()
+            for broker in brokers:
+                broker.stop()
+
+    return wrapped
+
+
+@solo
+def startup(broker, results):
+    """(a) and (b): cold start until the first acknowledged record, then idle cost."""
+    broker.start()
+    with Probe(broker.bootstrap) as probe:
+        for i in range(5):
+            probe.ask("first", f"warm{i}")
+        broker.stop()
+        broker.format()
+        broker.nodes.clear()
+        with Cost(broker, probe) as cost:
+            broker.launch()
+            done = probe.ask("first", "first")
+        acked = float(done["acked_at"]) - started_at_ms(broker.pids[0])
+        cpu = cpu_seconds(broker.pids)
+        others = cost.others_percent - cpu / cost.wall / os.cpu_count() * 100
+    time.sleep(SETTLE_SECONDS)
+    with Cost(broker) as cost:
+        time.sleep(IDLE_SECONDS)
+    results.add("startup", "1 node", broker, first_ack_ms=acked, cpu_s_until_ack=cpu,
+                others_cpu_percent=others, idle_rss_mb=rss_mb(broker.pids),
+                idle_cpu_percent=cost.broker / IDLE_SECONDS * 100)
+
+
+def wanted(shape):
+    return re.search(SHAPES, str(shape))
+
+
+def warm_up(pairs_):
+    for broker, probe in pairs_:
+        for shape in (BASE, Shape(size=100, records=1_000_000), Shape(compression="lz4")):
+            measured_produce(broker, probe, shape)
+
+
+@together
+def produce_suite(pairs_, results, repeat):
+    """(c)"""
+    warm_up(pairs_)
+    for shape in filter(wanted, PRODUCE_SHAPES):
+        for _ in range(repeat):
+            for broker, probe in pairs_:
+                results.add("produce", str(shape), broker, **measured_produce(broker, probe, shape))
+    for broker, _ in pairs_:
+        results.add("produce", "after all", broker, rss_mb=rss_mb(broker.pids))
+
+
+@together
+def consume_suite(pairs_, results, repeat):
+    """(d)"""
+    shape = Shape(records=1_000_000)
+    for broker, probe in pairs_:
+        probe.ask("create", "c", shape.partitions, 1)
+        produced = shape.records
+        produce(broker, "c", shape)
+        consume(probe, "c", shape, produced, 1)
+    for consumers in (1, 4):
+        for _ in range(repeat):
+            for broker, probe in pairs_:
+                with Cost(broker, probe) as cost:
+                    speed = consume(probe, "c", shape, produced, consumers)
+                read = produced * consumers
+                results.add("consume", f"{shape.size}B, {consumers} consumer(s)", broker, **speed,
+                            **cost.per(read, read * shape.size))
+    for _, probe in pairs_:
+        probe.ask("delete", "c")
+
+
+@together
+def latency_suite(pairs_, results, repeat):
+    """(e)"""
+    warmup_s, seconds, size = 3, 6, 1024
+    for broker, probe in pairs_:
+        probe.ask("create", "warm", 1, 1)
+        probe.ask("latency", "warm", 5000, 5, 5, size, "all")
+    for rate in (1000, 5000):
+        for acks in ("1", "all"):
+            for _ in range(repeat):
+                for broker, probe in pairs_:
+                    topic = f"l{time.time_ns()}"
+                    probe.ask("create", topic, 1, 1)
+                    with Cost(broker, probe) as cost:
+                        got = probe.ask("latency", topic, rate, warmup_s, seconds, size, acks)
+                    probe.ask("delete", topic)
+                    micros = {k: v for k, v in got.items() if k.endswith("_us")}
+                    results.add("latency", f"{rate}/s {size}B acks={acks}", broker, **micros,
+                                no_jit_cpu_s_per_mrec=cost.no_jit / int(got["sent"]) * 1e6,
+                                others_cpu_percent=cost.others_percent)
+
+
+@together
+def requests_suite(pairs_, results, repeat):
+    """(f): one record a request."""
+    for acks in ("1", "all"):
+        shape = Shape(**{**SMALL_REQUESTS.__dict__, "acks": acks})
+        for broker, probe in pairs_:
+            measured_produce(broker, probe, shape)
+        for _ in range(repeat):
+            for broker, probe in pairs_:
+                got = measured_produce(broker, probe, shape)
+                results.add("requests", f"{shape.size}B acks={acks}", broker,
+                            requests_s=got["rec_s"],
+                            no_jit_cpu_s_per_mrequest=got["no_jit_cpu_s_per_mrec"],
+                            others_cpu_percent=got["others_cpu_percent"])
+
+
+@together
+def durable_suite(pairs_, results, repeat):
+    """(i): flush.messages=1, an fsync before each ack: 16 producers that each wait for their ack, and one at a steady rate."""
+    for broker, probe in pairs_:
+        probe.ask("create", "warm-durable", 1, 1, "flush.messages=1")
+        probe.ask("durable", "warm-durable", 16, 3, 1024)
+    for _ in range(repeat):
+        for broker, probe in pairs_:
+            topic = f"d{time.time_ns()}"
+            probe.ask("create", topic, 1, 1, "flush.messages=1")
+            with Cost(broker, probe) as cost:
+                got = probe.ask("durable", topic, 16, 6, 1024)
+            results.add("durable", "16 producers, 1024B, one in flight each", broker, acks_s=got["acks_s"],
+                        ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
+                        others_cpu_percent=cost.others_percent)
+            probe.ask("delete", topic)
+    for _ in range(repeat):
+        for broker, probe in pairs_:
+            for setting in ((), ("flush.messages=1",)):
+                topic = f"s{time.time_ns()}"
+                probe.ask("create", topic, 1, 1, *setting)
+                got = probe.ask("latency", topic, 200, 2, 6, 1024, "all")
+                results.add("durable", "200/s acks=all, " + ("durable" if setting else "memory"), broker,
+                            ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"])
+                probe.ask("delete", topic)
+
+
+@together
+def retention_suite(pairs_, results, repeat):
+    """(j): ack latency at 5,000/s, quiet and while retention deletes 20 segments of 16 MiB of another topic.
+    Start both brokers with log.retention.check.interval.ms=500 (run-all does)."""
+    for _ in range(repeat):
+        for broker, probe in pairs_:
+            old = f"old{time.time_ns()}"
+            probe.ask("create", old, 1, 1, "segment.bytes=16777216", "retention.ms=-1", "file.delete.delay.ms=100")
+            produce(broker, old, Shape(partitions=1, records=340_000))
+            for deleting in (False, True):
+                topic = f"r{time.time_ns()}"
+                probe.ask("create", topic, 1, 1)
+                if deleting:
+                    probe.ask("alter", old, "retention.bytes=16777216", 4000)
+                got = probe.ask("latency", topic, 5000, 2, 6, 1024, "all")
+                results.add("retention", "5000/s acks=all, " + ("20 segments deleted" if deleting else "quiet"),
+                            broker, ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
+                            ack_p999_us=got["ack_p999_us"])
+                probe.ask("delete", topic)
+            probe.ask("delete", old)
+
+
+@solo
+def partitions_suite(broker, results):
+    """(g)"""
+    for count in (1000, 5000):
+        broker.start()
+        with Probe(broker.bootstrap) as probe:
+            probe.ask("first", "warm")
+            with Cost(broker, probe) as cost:
+                began = time.time() * 1000
+                created = float(probe.ask("create", "many", count, 1)["ms"])
+                usable = float(probe.ask("each", "many", count)["all_at"]) - began
+            time.sleep(SETTLE_SECONDS)
+            rss = rss_mb(broker.pids)
+            with Cost(broker) as idle:
+                time.sleep(IDLE_SECONDS)
+            kill_hard(broker.pids[0])
+            broker.launch()
+            again = probe.ask("each", "many", count)
+            launched = started_at_ms(broker.pids[0])
+            results.add("partitions", str(count), broker, create_ms=created, all_usable_ms=usable,
+                        cpu_s=cost.broker, others_cpu_percent=cost.others_percent, rss_mb=rss,
+                        idle_cpu_percent=idle.broker / IDLE_SECONDS * 100,
+                        restart_first_ack_ms=float(again["first_at"]) - launched,
+                        restart_all_acked_ms=float(again["all_at"]) - launched,
+                        restart_cpu_s=cpu_seconds(broker.pids))
+        broker.stop()
+
+
+@solo
+def cluster_suite(broker, results):
+    """(h), throughput: three nodes, RF=3, min.insync.replicas=2."""
+    broker.start(3)
+    with Probe(broker.bootstrap) as probe:
+        for _ in range(3):  # three JVMs take longer to warm than one
+            measured_produce(broker, probe, BASE, replicas=3)
+        for shape in (BASE, Shape(partitions=1), Shape(acks="1")):
+            results.add("cluster", f"RF=3 {shape}", broker,
+                        **measured_produce(broker, probe, shape, replicas=3))
+        results.add("cluster", "RF=3", broker, rss_mb=rss_mb(broker.pids))
+
+
+FAILOVER_RATE, FAILOVER_SECONDS, FAILOVER_KILL_AT = 1000, 30, 5
+
+
+@solo
+def failover_suite(broker, results):
+    """(h), failover: the leader of a topic dies under a steady acks=all producer."""
+    broker.start(3)
+    with Probe(broker.bootstrap) as probe:
+        for how in ("SIGKILL", "SIGTERM"):
+            topic = f"f{how}"
+            probe.ask("create", topic, 1, 3)
+            probe.ask("isr", topic, 3)
+            roles = probe.ask("failover", topic, FAILOVER_RATE, FAILOVER_SECONDS)
+            time.sleep(FAILOVER_KILL_AT)
+            leader = int(roles["leader"])
+            os.kill(broker.nodes[leader], signal.Signals[how])
+            outcome = probe.answer()
+            also = " = controller" if roles["controller"] == roles["leader"] else ""
+            broker.launch(leader)
+            rejoined = float(probe.ask("isr", topic, 3)["ms"])
+            results.add("failover", f"{how} leader{also}", broker, gap_ms=outcome["gap_ms"],
+                        lost=outcome["lost"], duplicated=outcome["duplicated"],
+                        failed_sends=outcome["failed"], rejoin_isr_ms=rejoined)
