@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
-import org.apache.kafka.common.Uuid;
+import node.UnopenedPartitions.Opening;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.Admission;
@@ -40,20 +40,20 @@ final class PartitionTable {
     private final int nodeId;
     private final List<ShardDirectory> directories;
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
-    private final Map<PartitionId, Failure> failed = new LinkedHashMap<>();
-    private final Map<PartitionId, Unopened> notOpened = new LinkedHashMap<>();
+    /** No directory works that could take them. */
+    private final Map<PartitionId, Failure> homeless = new LinkedHashMap<>();
+
+    private final UnopenedPartitions unopened;
     private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> waitingToOpen = new ArrayDeque<>();
     private int opening;
     private boolean starting;
 
-    /** A partition that could not be opened: where it lies. */
-    private record Unopened(ShardDirectory directory, LogIdentity identity) {}
-
     PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories) {
         this.ports = ports;
         this.nodeId = nodeId;
         this.directories = directories;
+        this.unopened = new UnopenedPartitions(ports, this::reopen);
     }
 
     /** Null when the partition is not here; see {@link #failureOf}. */
@@ -63,8 +63,8 @@ final class PartitionTable {
 
     /** Why a partition that is not here cannot be served. */
     Failure failureOf(PartitionId partition) {
-        Failure why = failed.get(partition);
-        return why != null ? why : StorageShard.UNKNOWN;
+        Failure why = unopened.failureOf(partition);
+        return why != null ? why : homeless.getOrDefault(partition, StorageShard.UNKNOWN);
     }
 
     List<LeaderReplica> all() {
@@ -76,7 +76,10 @@ final class PartitionTable {
         return places.get(replica.log());
     }
 
-    /** Opens the partition, or makes it where it does not exist; {@code done} when it serves or has failed, never with a failure. */
+    /**
+     * Opens the partition, or makes it where it does not exist; {@code done} when it serves or has failed, never with a failure. What failed is tried again
+     * in the background.
+     */
     void open(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
         waitingToOpen.add(() -> openNow(topic, partition, config, done));
         openWaiting();
@@ -96,26 +99,45 @@ final class PartitionTable {
     }
 
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
+        PartitionId id = new PartitionId(topic.id(), partition.partition());
         LogIdentity identity =
                 new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
         ShardDirectory directory = place(identity);
         if (directory == null) {
-            PartitionId id = new PartitionId(topic.id(), partition.partition());
-            failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline"));
+            homeless.put(id, Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline"));
             opened(done);
             return;
         }
         FoundPartition found = directory.takeFound(identity.directory());
+        LogStart start = found == null ? LogStart.NEW : found.start();
+        Opening opening = new Opening(id, directory, identity, start, config, partition.leaderEpoch());
         if (found == null) {
-            directory.freeName(
-                    identity.directory(), () -> openLog(directory, identity, partition, config, LogStart.NEW, done));
+            directory.freeName(identity.directory(), () -> openFirst(opening, done));
         } else {
-            identified(
-                    found,
-                    identity,
-                    directory,
-                    () -> openLog(directory, identity, partition, config, found.start(), done));
+            identified(found, identity, directory, () -> openFirst(opening, done));
         }
+    }
+
+    private void openFirst(Opening opening, Callback<Void> done) {
+        openLog(opening, (none, failure) -> {
+            if (failure != null) {
+                unopened.failed(opening, failure);
+            }
+            opened(done);
+        });
+    }
+
+    private void reopen(Opening opening, Callback<Void> done) {
+        waitingToOpen.add(() -> openLog(opening, (none, failure) -> {
+            this.opening--;
+            if (failure == null) {
+                Opening latest = unopened.latest(opening);
+                update(opening.id(), latest.leaderEpoch(), latest.config());
+            }
+            done.done(null, failure);
+            openWaiting();
+        }));
+        openWaiting();
     }
 
     /** A directory that does not say whose it is says it from now on: else a later topic of the name might take it for its own (rule C7). */
@@ -146,33 +168,20 @@ final class PartitionTable {
         });
     }
 
-    private void openLog(
-            ShardDirectory directory,
-            LogIdentity identity,
-            PartitionImage partition,
-            LogConfig config,
-            LogStart start,
-            Callback<Void> done) {
-        PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
-        directory.context().open(identity, config, start, (log, failure) -> {
+    private void openLog(Opening opening, Callback<Void> done) {
+        ShardDirectory directory = opening.directory();
+        directory.context().open(opening.identity(), opening.config(), opening.start(), (log, failure) -> {
             if (failure != null) {
-                LOG.error(
-                        "partition {} in {} cannot be opened and is not served: {}",
-                        identity.directory(),
-                        directory.path(),
-                        failure.message());
-                failed.put(id, Failure.of(FailureCode.STORAGE_ERROR, failure.message()));
-                notOpened.put(id, new Unopened(directory, identity));
-                opened(done);
+                done.fail(failure);
                 return;
             }
             directory.opened(log);
             places.put(log, directory);
             Admission admission =
                     new Admission(directory.disk(), ports.clock(), directory.validators(), directory.queuedBytes());
-            LeaderReplica replica = new LeaderReplica(log, admission, nodeId, partition.leaderEpoch());
-            replicas.put(id, replica);
-            replica.lead(partition.leaderEpoch(), (led, why) -> opened(done));
+            LeaderReplica replica = new LeaderReplica(log, admission, nodeId, opening.leaderEpoch());
+            replicas.put(opening.id(), replica);
+            replica.lead(opening.leaderEpoch(), (led, why) -> done.succeed(null));
         });
     }
 
@@ -197,23 +206,34 @@ final class PartitionTable {
     }
 
     /** A changed topic's partition: its settings and, if it changed, its leader epoch. */
-    void update(PartitionId id, PartitionImage partition, LogConfig config) {
+    void update(PartitionId id, int leaderEpoch, LogConfig config) {
         LeaderReplica replica = replicas.get(id);
         if (replica == null) {
+            unopened.update(id, config, leaderEpoch);
             return;
         }
         replica.configure(config);
-        if (partition.leaderEpoch() > replica.leaderEpoch()) {
-            replica.lead(partition.leaderEpoch(), (led, failure) -> {});
+        if (leaderEpoch > replica.leaderEpoch()) {
+            replica.lead(leaderEpoch, (led, failure) -> {});
         }
     }
 
     /** Its topic is gone: nothing is served any more; the files go in the background. */
     void delete(PartitionId id, Callback<Void> done) {
-        failed.remove(id);
+        homeless.remove(id);
+        unopened.withdraw(id, opening -> {
+            if (opening != null) {
+                deleteUnopened(opening, done);
+            } else {
+                deleteOpen(id, done);
+            }
+        });
+    }
+
+    private void deleteOpen(PartitionId id, Callback<Void> done) {
         LeaderReplica replica = replicas.remove(id);
         if (replica == null) {
-            deleteUnopened(id, done);
+            done.succeed(null);
             return;
         }
         replica.resign();
@@ -251,16 +271,11 @@ final class PartitionTable {
         });
     }
 
-    private void deleteUnopened(PartitionId id, Callback<Void> done) {
-        Unopened unopened = notOpened.remove(id);
-        if (unopened == null) {
-            done.succeed(null);
-            return;
-        }
-        String name = unopened.identity.directory();
-        ShardDirectory directory = unopened.directory;
+    private void deleteUnopened(Opening opening, Callback<Void> done) {
+        LogIdentity identity = opening.identity();
+        String name = identity.directory();
+        ShardDirectory directory = opening.directory();
         directory.forget(name);
-        LogIdentity identity = unopened.identity;
         Consumer<Callback<Void>> attempt = tried -> {
             String suffix = String.format(
                     "%016x%016x", ports.random().nextLong(), ports.random().nextLong());
@@ -273,6 +288,11 @@ final class PartitionTable {
 
     /** A clean stop: every log is made durable and closed; fails with the first failure, after all were tried (rule S6). */
     void closeAll(Callback<Void> done) {
+        unopened.stop((none, failure) ->
+                closeOpen((closed, unclosed) -> done.done(null, failure != null ? failure : unclosed)));
+    }
+
+    private void closeOpen(Callback<Void> done) {
         List<LeaderReplica> all = new ArrayList<>(replicas.values());
         replicas.clear();
         all.forEach(LeaderReplica::resign);

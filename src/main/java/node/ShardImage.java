@@ -110,7 +110,7 @@ final class ShardImage {
             PartitionId id = new PartitionId(topic.id(), each.partition());
             if (share.holds(id, each)) {
                 work.add(done -> {
-                    partitions.update(id, each, config);
+                    partitions.update(id, each.leaderEpoch(), config);
                     done.succeed(null);
                 });
             }

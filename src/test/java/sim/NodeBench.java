@@ -257,13 +257,21 @@ final class NodeBench {
         return scheduler.now() / SimScheduler.MILLI;
     }
 
-    /** timestamp: -1 the end, -2 the start. */
-    long offset(PartitionId partition, long timestamp) {
+    private Outcome<storage.TimestampOffset> tryOffset(PartitionId partition, long timestamp) {
         OffsetQuery query = new OffsetQuery(partition, -1, timestamp, false);
-        Outcome<storage.TimestampOffset> outcome = this.<ReplicaShard, List<Outcome<storage.TimestampOffset>>>ask(
+        return this.<ReplicaShard, List<Outcome<storage.TimestampOffset>>>ask(
                         shard(partition), (owner, reply) -> owner.listOffsets(List.of(query), reply))
                 .value
                 .get(0);
+    }
+
+    Outcome<storage.TimestampOffset> tryEnd(PartitionId partition) {
+        return tryOffset(partition, -1);
+    }
+
+    /** timestamp: -1 the end, -2 the start. */
+    long offset(PartitionId partition, long timestamp) {
+        Outcome<storage.TimestampOffset> outcome = tryOffset(partition, timestamp);
         if (outcome.failure() != null) {
             throw new AssertionError(outcome.failure().toString());
         }

@@ -75,7 +75,11 @@ public final class SimFileSystem implements FileSystem {
 
     @Override
     public List<String> list(String directory) throws IOException {
-        return new ArrayList<>(directory(directory).names().keySet());
+        SimDirectory node = directory(directory);
+        if (disk.fault(DiskFaults.Operation.READ, directory) == DiskFaults.Fault.ERROR) {
+            throw new IOException("simulated EIO: list " + directory);
+        }
+        return new ArrayList<>(node.names().keySet());
     }
 
     @Override
