@@ -36,5 +36,11 @@ public enum FailureCode {
     /** A bounded queue is full; retriable. */
     OVERLOADED,
     SHUTTING_DOWN,
+    /** This node does not lead the coordinator's partition (any more). */
+    NOT_COORDINATOR,
+    /** The coordinator reads its partition; retriable. */
+    COORDINATOR_LOADING,
+    /** There is no coordinator for now: its topic is being made, or its partition takes no records; retriable. */
+    COORDINATOR_NOT_AVAILABLE,
     INTERNAL
 }

@@ -42,6 +42,7 @@ public final class BrokerConfig {
             TopicDefaults topics,
             RequestConfig requests,
             ControllerConfig controller,
+            GroupConfig groups,
             LogConfig log) {}
 
     /**
@@ -120,6 +121,7 @@ public final class BrokerConfig {
                 ConfigRecords.topics(values.of(TopicDefaults.class), problems),
                 ConfigRecords.requests(values.of(RequestConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
+                ConfigRecords.groups(values.of(GroupConfig.class), problems),
                 ConfigRecords.logDefaults(values.of(LogConfig.class), problems, properties));
     }
 
@@ -145,6 +147,10 @@ public final class BrokerConfig {
 
     public ControllerConfig controller() {
         return records.controller;
+    }
+
+    public GroupConfig groups() {
+        return records.groups;
     }
 
     /** What a topic without settings of its own gets from the properties file (dynamic broker settings apart: metadata.EffectiveConfigs). */

@@ -2,6 +2,7 @@ package config;
 
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -125,5 +126,70 @@ final class ConfigRecords {
             sound &= refusal == null;
         }
         return sound && problems.none() ? LogConfig.of(TopicSettings.fromBroker(properties)) : LogConfig.defaults();
+    }
+
+    static GroupConfig groups(ConfigValues.Part values, ConfigProblems problems) {
+        List<String> protocols = values.list("group.coordinator.rebalance.protocols");
+        if (!protocols.contains("classic")) {
+            problems.add("group.coordinator.rebalance.protocols", "classic cannot be turned off");
+        }
+        return new GroupConfig(
+                new GroupConfig.OffsetsTopic(
+                        values.int32("offsets.topic.num.partitions"),
+                        values.int16("offsets.topic.replication.factor"),
+                        values.int32("offsets.topic.segment.bytes"),
+                        values.int32("offsets.topic.compression.codec"),
+                        values.int32("offsets.load.buffer.size"),
+                        values.int32("group.coordinator.append.linger.ms"),
+                        values.int32("group.coordinator.cached.buffer.max.bytes")),
+                new GroupConfig.Offsets(
+                        values.int32("offset.metadata.max.bytes"),
+                        values.int32("offsets.commit.timeout.ms"),
+                        values.int32("offsets.retention.minutes") * 60_000L,
+                        values.int64("offsets.retention.check.interval.ms")),
+                new GroupConfig.Classic(
+                        values.int32("group.initial.rebalance.delay.ms"),
+                        values.int32("group.min.session.timeout.ms"),
+                        values.int32("group.max.session.timeout.ms"),
+                        values.int32("group.max.size")),
+                consumerGroups(values, problems),
+                protocols.contains("consumer"));
+    }
+
+    private static GroupConfig.Consumer consumerGroups(ConfigValues.Part values, ConfigProblems problems) {
+        List<String> assignors = values.list("group.consumer.assignors");
+        if (assignors.isEmpty() || !List.of("uniform", "range").containsAll(assignors)) {
+            problems.add("group.consumer.assignors", "allowed: one or both of uniform, range; classes are not loaded");
+        }
+        GroupConfig.Consumer consumer = new GroupConfig.Consumer(
+                values.int32("group.consumer.session.timeout.ms"),
+                values.int32("group.consumer.min.session.timeout.ms"),
+                values.int32("group.consumer.max.session.timeout.ms"),
+                values.int32("group.consumer.heartbeat.interval.ms"),
+                values.int32("group.consumer.min.heartbeat.interval.ms"),
+                values.int32("group.consumer.max.heartbeat.interval.ms"),
+                values.int32("group.consumer.max.size"),
+                assignors,
+                values.string("group.consumer.migration.policy").toUpperCase(Locale.ROOT),
+                values.int32("group.consumer.regex.refresh.interval.ms"));
+        checkWithin(
+                problems,
+                "group.consumer.session.timeout.ms",
+                consumer.sessionMillis(),
+                consumer.minSessionMillis(),
+                consumer.maxSessionMillis());
+        checkWithin(
+                problems,
+                "group.consumer.heartbeat.interval.ms",
+                consumer.heartbeatMillis(),
+                consumer.minHeartbeatMillis(),
+                consumer.maxHeartbeatMillis());
+        return consumer;
+    }
+
+    private static void checkWithin(ConfigProblems problems, String key, int value, int least, int most) {
+        if (value < least || value > most) {
+            problems.add(key, "must lie within its min and max keys: " + least + " to " + most);
+        }
     }
 }

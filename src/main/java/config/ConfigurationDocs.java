@@ -86,6 +86,7 @@ public final class ConfigurationDocs {
             "LogConfig",
             "NetworkConfig",
             "RequestConfig",
+            "GroupConfig",
             "ControllerConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
@@ -94,6 +95,7 @@ public final class ConfigurationDocs {
             "defaults of topic settings",
             "connections",
             "requests",
+            "consumer groups",
             "the metadata log");
 
     private static int rank(ConfigKey key) {

@@ -44,6 +44,9 @@ public final class ErrorMapping {
             case POLICY_VIOLATION -> Errors.POLICY_VIOLATION;
             case STORAGE_ERROR, DISK_FULL, SYNC_FAILED -> Errors.KAFKA_STORAGE_ERROR;
             case TIMED_OUT, OVERLOADED -> Errors.REQUEST_TIMED_OUT;
+            case NOT_COORDINATOR -> Errors.NOT_COORDINATOR;
+            case COORDINATOR_LOADING -> Errors.COORDINATOR_LOAD_IN_PROGRESS;
+            case COORDINATOR_NOT_AVAILABLE -> Errors.COORDINATOR_NOT_AVAILABLE;
             case INTERNAL -> Errors.UNKNOWN_SERVER_ERROR;
         };
     }

@@ -1,0 +1,43 @@
+package coordinator;
+
+import common.Callback;
+import java.util.List;
+
+/**
+ * By what calls others use the shards of one owner. A partition that is not led here is answered NOT_COORDINATOR, one that is still being loaded
+ * COORDINATOR_LOADING, one that cannot take records for now COORDINATOR_NOT_AVAILABLE.
+ *
+ * @param <S> the shard's type
+ */
+public interface Coordinator<S> {
+
+    /** A request that may change state. {@code done} when what it yielded is committed. A thrown exception is a bug: answered INTERNAL, the shard stays. */
+    <T> void write(int partition, Write<S, T> request, Callback<T> done);
+
+    /**
+     * A request whose answer may come much later (JoinGroup, SyncGroup): {@code done} is handed to the shard, which calls it exactly once, at the latest when it
+     * is unloaded. When the partition does not take requests, {@code done} fails at once and the request is not run.
+     */
+    <T> void park(int partition, ParkingWrite<S, T> request, Callback<T> done);
+
+    /** A question: computed at once, answered when everything it may have seen is committed. */
+    <T> void read(int partition, Read<S, T> question, Callback<T> done);
+
+    /** As {@link #read}, over all partitions that are led here, in rising order; those that are loading fail it with COORDINATOR_LOADING. */
+    <T> void readAll(Read<S, T> question, Callback<List<T>> done);
+
+    @FunctionalInterface
+    interface Write<S, T> {
+        Result<?, T> run(S shard);
+    }
+
+    @FunctionalInterface
+    interface ParkingWrite<S, T> {
+        Result<?, Void> run(S shard, Callback<T> done);
+    }
+
+    @FunctionalInterface
+    interface Read<S, T> {
+        T run(S shard);
+    }
+}

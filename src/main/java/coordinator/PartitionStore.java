@@ -1,0 +1,37 @@
+package coordinator;
+
+import common.Callback;
+import common.Failure;
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/** The log partition behind one shard, as its leader in one epoch sees it. Implemented in node/ over the storage shard of the same loop. */
+public interface PartitionStore {
+
+    /** Largest batch that {@link #append} takes (max.message.bytes of the topic). */
+    int maxBatchBytes();
+
+    /** null while the partition takes records; else why not (disk full, directory offline). Asked before requests run, so that few appends fail. */
+    Failure refusal();
+
+    /**
+     * Appends one batch, durably (rule I7). {@code done}: when it is committed (below the high watermark, in the epoch it was appended in); a failure means not
+     * committed or not known.
+     */
+    void append(ByteBuffer batch, Callback<Void> done);
+
+    /**
+     * The next decoded piece of the log from {@code offset} on, at most about {@code maxBytes} of it, read and decoded off the loop.
+     *
+     * @param codec decodes on a worker
+     */
+    <R> void load(long offset, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done);
+
+    /**
+     * @param records in order, control records and unknown ones left out
+     * @param nextOffset where the next piece begins
+     * @param endOffset of the log when it was read: loading is complete when nextOffset has reached it
+     * @param bytes read
+     */
+    record Piece<R>(List<R> records, long nextOffset, long endOffset, int bytes) {}
+}

@@ -1,0 +1,32 @@
+package coordinator;
+
+import common.Clock;
+import common.Metrics;
+import common.Mutations;
+import common.RandomSource;
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+
+/** What a shard gets from the runtime that carries it. Confined to the coordinator's owner. */
+public interface ShardContext<R> {
+
+    /** The partition of the internal topic. */
+    int partition();
+
+    Clock clock();
+
+    RandomSource random();
+
+    Metrics metrics();
+
+    Mutations mutations();
+
+    /** The newest metadata that this owner was given. */
+    MetadataImage image();
+
+    /** Timers of this shard; all are cancelled when it is unloaded. */
+    ShardTimers<R> timers();
+
+    /** Runs a write of the shard's own soon, never inside the caller's stack. Dropped when the shard is unloaded first. */
+    void submit(Supplier<Result<R, Void>> write);
+}

@@ -1,0 +1,62 @@
+package group;
+
+import common.Failure;
+import config.GroupConfig;
+import coordinator.CoordinatorShard;
+import coordinator.ShardContext;
+import metadata.MetadataImage;
+import records.schemas.GroupRecord;
+
+/**
+ * All groups of one partition of __consumer_offsets: hands each record and request to the part that it concerns. Confined to the coordinator's owner.
+ */
+public final class GroupShard implements CoordinatorShard<GroupRecord> {
+    private final Groups groups = new Groups();
+    private final CommittedOffsets offsets;
+    private final ClassicGroups classic;
+    private final ConsumerGroups consumer;
+
+    public GroupShard(ShardContext<GroupRecord> context, GroupConfig config) {
+        this.classic = new ClassicGroups(context, config, groups);
+        this.consumer = new ConsumerGroups(context, config, groups, classic);
+        this.offsets = new CommittedOffsets(context, config, groups, classic);
+    }
+
+    /** Commits, reads, expiry and deletion of offsets. */
+    public CommittedOffsets offsets() {
+        return offsets;
+    }
+
+    /** JoinGroup, SyncGroup, Heartbeat, LeaveGroup. */
+    public ClassicGroups classic() {
+        return classic;
+    }
+
+    /** ConsumerGroupHeartbeat and ConsumerGroupDescribe (KIP-848). */
+    public ConsumerGroups consumer() {
+        return consumer;
+    }
+
+    @Override
+    public void replay(GroupRecord record) {
+        throw new IllegalArgumentException("a record of an unknown kind: " + record.getClass());
+    }
+
+    @Override
+    public void loaded() {
+        classic.loaded();
+        consumer.loaded();
+        offsets.loaded();
+    }
+
+    @Override
+    public void imageChanged(MetadataImage before, MetadataImage now) {
+        consumer.imageChanged(before, now);
+        offsets.imageChanged(before, now);
+    }
+
+    @Override
+    public void unloaded(Failure why) {
+        classic.unloaded(why);
+    }
+}

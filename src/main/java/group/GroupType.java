@@ -1,0 +1,18 @@
+package group;
+
+/** The protocols of groups, by Kafka's names in ListGroups. */
+public enum GroupType {
+    CLASSIC("Classic"),
+    CONSUMER("Consumer");
+
+    private final String text;
+
+    GroupType(String text) {
+        this.text = text;
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+}

@@ -1,0 +1,4 @@
+package records.schemas;
+
+/** A record of __consumer_offsets. */
+public interface GroupRecord {}
