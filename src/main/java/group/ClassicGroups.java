@@ -17,6 +17,19 @@ public final class ClassicGroups {
         this.groups = groups;
     }
 
+    /**
+     * The group of that id, of any protocol; made as an empty one without protocol type when there is none. So begins the group of a consumer that assigns
+     * itself: with its first commit, also when that is replayed.
+     */
+    Group orSimple(String id) {
+        Group group = groups.get(id);
+        if (group == null) {
+            group = new SimpleGroup(id);
+            groups.put(group);
+        }
+        return group;
+    }
+
     void loaded() {}
 
     void unloaded(Failure why) {}

@@ -1,6 +1,7 @@
 package group;
 
 import java.util.List;
+import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.protocol.Errors;
 import records.schemas.GroupRecord;
 
@@ -36,6 +37,14 @@ public interface Group {
 
     /** KIP-211: the wall time (ms) from which the retention of an offset counts, or {@link #NO_EXPIRY}. */
     long expiryBase(String topic, long commitTimestampMillis);
+
+    /**
+     * What DescribeGroups tells of it, without the authorized operations. Only for classic groups: of others that request says that they do not exist, and they
+     * return null.
+     */
+    default DescribedGroup describe() {
+        return null;
+    }
 
     /** Adds the tombstones that remove the group itself; its offsets are not part of it. */
     void tombstones(List<GroupRecord> records);

@@ -10,10 +10,12 @@ import metadata.EffectiveConfigs;
 import protocol.AdminHandlers;
 import protocol.ApiHandler;
 import protocol.DataPlane;
+import protocol.GroupHandlers;
 import services.ClusterService;
 import services.ConfigService;
 import services.FetchService;
 import services.FetchSessions;
+import services.GroupCoordinators;
 import services.LogDirService;
 import services.LogLevels;
 import services.OffsetService;
@@ -33,6 +35,8 @@ final class DoorHandlers {
     static List<ApiHandler> of(BrokerConfig config, EffectiveConfigs effective, Ports ports, Place place) {
         List<ApiHandler> all = new ArrayList<>(dataPlane(config, ports, place));
         all.addAll(adminPlane(config, effective, ports.mailboxes(), place));
+        all.addAll(GroupHandlers.of(
+                new GroupHandlers.Parts(new GroupCoordinators(ports.mailboxes(), place.loops), config.groups())));
         return all;
     }
 
