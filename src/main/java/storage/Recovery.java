@@ -333,7 +333,14 @@ final class Recovery implements DiskJob<RecoveredLog> {
         try {
             BatchScanner scanner = new BatchScanner(file, 0, segment.size);
             return (scanner.load() && scanner.baseOffset() >= expected && scanner.crcValid())
-                    || new RotProbe(file, segment.size, expected, -1).validAfter(0) >= 0;
+                    || new RotProbe(
+                                            file,
+                                            segment.size,
+                                            expected,
+                                            -1,
+                                            settings.config().cleanupCompact())
+                                    .validAfter(0)
+                            >= 0;
         } finally {
             view.close(file);
         }

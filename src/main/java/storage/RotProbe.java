@@ -16,13 +16,18 @@ final class RotProbe {
     private final int size;
     private final long expectedOffset;
     private final int minEpoch;
+    private final boolean compacted;
 
-    /** @param expectedOffset a valid batch begins at or above it; {@code minEpoch}: and is of that epoch or later */
-    RotProbe(FileHandle file, int size, long expectedOffset, int minEpoch) {
+    /**
+     * @param expectedOffset of the first batch of the invalid part: what is valid behind it begins above; {@code minEpoch}: and is of that epoch or later
+     * @param compacted whether offsets may be missing between two batches
+     */
+    RotProbe(FileHandle file, int size, long expectedOffset, int minEpoch, boolean compacted) {
         this.file = file;
         this.size = size;
         this.expectedOffset = expectedOffset;
         this.minEpoch = minEpoch;
+        this.compacted = compacted;
     }
 
     /** Position of the first valid batch behind {@code bad}; -1 when there is none. */
@@ -30,7 +35,7 @@ final class RotProbe {
         BatchScanner scanner = new BatchScanner(file, bad, size);
         if (scanner.load()) {
             int next = scanner.endPosition();
-            if (isValid(scanner, next)) {
+            if (isValid(scanner, next) && (!hasValidBehind(scanner) || continues(scanner, next))) {
                 return next;
             }
         }
@@ -47,7 +52,7 @@ final class RotProbe {
                 if (window.get(at + BatchHeader.MAGIC) == BatchHeader.MAGIC_V2
                         && BatchHeader.isPlausible(window, at)
                         && isValid(scanner, start + at)
-                        && continues(scanner)) {
+                        && continues(scanner, start + at)) {
                     return start + at;
                 }
             }
@@ -58,20 +63,32 @@ final class RotProbe {
     private boolean isValid(BatchScanner scanner, int position) throws IOException {
         scanner.moveTo(position);
         return scanner.load()
-                && scanner.baseOffset() >= expectedOffset
+                && scanner.baseOffset() > expectedOffset
                 && scanner.baseOffset() - expectedOffset <= Integer.MAX_VALUE
                 && scanner.leaderEpoch() >= minEpoch
                 && scanner.crcValid();
     }
 
-    /** A batch found at any byte may be the value of a record in a torn batch: the log must go on behind it, or end. */
-    private boolean continues(BatchScanner scanner) throws IOException {
+    private boolean hasValidBehind(BatchScanner scanner) throws IOException {
+        scanner.moveTo(scanner.endPosition());
+        return scanner.load() && scanner.crcValid();
+    }
+
+    /**
+     * Whether the log goes on behind the valid batch at {@code position}, or ends there. One found at any byte may be the value of a record in a torn
+     * batch. And its offset is not under its checksum: where a lost page ends inside of a header, only the batch behind tells.
+     */
+    private boolean continues(BatchScanner scanner, int position) throws IOException {
+        scanner.moveTo(position);
+        scanner.load();
         int end = scanner.endPosition();
         long next = scanner.lastOffset() + 1;
         if (end == size) {
             return true;
         }
         scanner.moveTo(end);
-        return scanner.load() && scanner.baseOffset() >= next && scanner.crcValid();
+        return scanner.load()
+                && (compacted ? scanner.baseOffset() >= next : scanner.baseOffset() == next)
+                && scanner.crcValid();
     }
 }

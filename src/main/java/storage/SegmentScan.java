@@ -64,7 +64,7 @@ final class SegmentScan {
             int bad = scanner.position();
             int next = mutations.active("cut-at-rot")
                     ? -1
-                    : new RotProbe(file, fileSize, nextOffset, lastEpoch).validAfter(bad);
+                    : new RotProbe(file, fileSize, nextOffset, lastEpoch, compacted).validAfter(bad);
             if (next < 0) {
                 return bad;
             }

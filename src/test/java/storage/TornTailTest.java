@@ -7,10 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
 import common.Mutations;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import records.BatchBuilder;
+import records.BatchHeader;
 
 /** Rules S7 and S8: what is torn is cut, what is rotten is not, nothing valid is dropped. */
 final class TornTailTest {
@@ -99,6 +101,49 @@ final class TornTailTest {
             assertEquals(List.of(6L, 8L, 10L), bench.bases(6));
             assertEquals(whole.length, content(bench).length - bench.batch(1).remaining(), "nothing was cut");
         }
+    }
+
+    /**
+     * A lost page may end inside of a batch's header: base offset and epoch are not under the checksum, so the batch is valid, at another offset. What is
+     * read at an offset is what was written there, or nothing.
+     */
+    @Test
+    void pageLostUpToAnyByteOfAHeaderMovesNoBatch_S8() {
+        byte[] whole = content(stopped());
+        int size = whole.length / 5;
+        for (int torn = 1; torn < 5; torn++) {
+            for (int from = 0; from < torn; from++) {
+                for (int cut = 0; cut <= BatchHeader.SIZE; cut++) {
+                    byte[] lost = whole.clone();
+                    Arrays.fill(lost, from * size, torn * size + cut, (byte) 0);
+                    String where = "batches " + from + " to " + torn + ", byte " + cut;
+                    LogBench bench = stopped();
+                    bench.host.disk().put(bench.segment(0, SegmentFiles.LOG), lost);
+                    bench.open();
+                    int read = unmoved(bench, where);
+                    boolean restRead = cut == 0 || torn < 4;
+                    assertTrue(read >= (restRead ? from + 4 - torn : from), where + ": only " + read + " are read");
+                }
+            }
+        }
+    }
+
+    /** How many batches are read; each must be at the offset that its sequence, which is under the checksum, tells. */
+    private static int unmoved(LogBench bench, String where) {
+        int read = 0;
+        for (long offset = 0; offset < bench.log.logEndOffset(); offset += 2) {
+            long at = offset;
+            ReadResult found = bench.host
+                    .<ReadResult>awaitOutcome(done -> bench.log.read(at, 1, true, ReadBound.LOG_END, done))
+                    .value();
+            if (found != null && found.range() != null) {
+                ByteBuffer batch = ByteBuffer.wrap(LogBench.bytes(found.range()));
+                assertEquals(BatchHeader.baseSequence(batch, 0), BatchHeader.baseOffset(batch, 0), where);
+                assertEquals(offset, BatchHeader.baseOffset(batch, 0), where);
+                read++;
+            }
+        }
+        return read;
     }
 
     @Test
