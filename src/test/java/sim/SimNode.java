@@ -64,7 +64,7 @@ final class SimNode {
         if (alive()) {
             throw new IllegalStateException("it runs");
         }
-        SimLife mine = new SimLife("node " + ++incarnation);
+        SimLife mine = new SimLife("node " + ++incarnation, life);
         life = mine;
         serving = false;
         stopping = false;
