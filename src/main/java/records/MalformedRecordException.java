@@ -1,10 +1,13 @@
 package records;
 
-/** Bytes that are no record. Stays inside this package, where it becomes a Failure; without stack trace, as a client decides how often it is thrown. */
-final class MalformedRecordException extends RuntimeException {
+/**
+ * Bytes that are no record. Inside this package it becomes a Failure; the codecs of {@code records.schemas} throw it to whoever loads a log. Without stack
+ * trace, as a client decides how often it is thrown.
+ */
+public final class MalformedRecordException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    MalformedRecordException(String message) {
+    public MalformedRecordException(String message) {
         super(message, null, false, false);
     }
 }
