@@ -5,7 +5,9 @@ import config.GroupConfig;
 import coordinator.CoordinatorShard;
 import coordinator.ShardContext;
 import metadata.MetadataImage;
+import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
+import records.schemas.OffsetCommitRecord;
 
 /**
  * All groups of one partition of __consumer_offsets: hands each record and request to the part that it concerns. Confined to the coordinator's owner.
@@ -15,11 +17,13 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
     private final CommittedOffsets offsets;
     private final ClassicGroups classic;
     private final ConsumerGroups consumer;
+    private final GroupAdmin admin;
 
     public GroupShard(ShardContext<GroupRecord> context, GroupConfig config) {
         this.classic = new ClassicGroups(context, config, groups);
         this.consumer = new ConsumerGroups(context, config, groups, classic);
         this.offsets = new CommittedOffsets(context, config, groups, classic);
+        this.admin = new GroupAdmin(groups, offsets);
     }
 
     /** Commits, reads, expiry and deletion of offsets. */
@@ -37,9 +41,20 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
         return consumer;
     }
 
+    /** ListGroups, DescribeGroups, DeleteGroups. */
+    public GroupAdmin admin() {
+        return admin;
+    }
+
     @Override
     public void replay(GroupRecord record) {
-        throw new IllegalArgumentException("a record of an unknown kind: " + record.getClass());
+        if (record instanceof OffsetCommitRecord commit) {
+            offsets.replay(commit);
+        } else if (record instanceof GroupMetadataRecord metadata && metadata.tombstone()) {
+            groups.remove(metadata.group());
+        } else {
+            throw new IllegalArgumentException("a record of an unknown kind: " + record.getClass());
+        }
     }
 
     @Override

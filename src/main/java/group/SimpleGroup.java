@@ -3,6 +3,7 @@ package group;
 import java.util.List;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.protocol.Errors;
+import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 
 /** A group that only keeps offsets: nobody ever joined it. */
@@ -67,5 +68,7 @@ final class SimpleGroup implements Group {
     }
 
     @Override
-    public void tombstones(List<GroupRecord> records) {}
+    public void tombstones(List<GroupRecord> records) {
+        records.add(new GroupMetadataRecord(id, null));
+    }
 }

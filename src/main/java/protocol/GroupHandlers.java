@@ -2,7 +2,9 @@ package protocol;
 
 import config.GroupConfig;
 import java.util.List;
+import services.GroupAdminService;
 import services.GroupCoordinators;
+import services.GroupOffsetService;
 
 /** The handlers about groups and committed offsets, for one server instance. */
 public final class GroupHandlers {
@@ -12,6 +14,16 @@ public final class GroupHandlers {
     public record Parts(GroupCoordinators coordinators, GroupConfig config) {}
 
     public static List<ApiHandler> of(Parts parts) {
-        return List.of();
+        GroupOffsetService offsets = new GroupOffsetService(
+                parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
+        GroupAdminService admin = new GroupAdminService(
+                parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
+        return List.of(
+                new OffsetCommitHandler(offsets),
+                new OffsetFetchHandler(offsets),
+                new OffsetDeleteHandler(offsets),
+                new ListGroupsHandler(admin),
+                new DescribeGroupsHandler(admin),
+                new DeleteGroupsHandler(admin));
     }
 }

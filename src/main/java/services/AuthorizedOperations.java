@@ -24,6 +24,8 @@ public final class AuthorizedOperations {
     private static final int CLUSTER =
             bits(CREATE, ALTER, DESCRIBE, CLUSTER_ACTION, DESCRIBE_CONFIGS, ALTER_CONFIGS, IDEMPOTENT_WRITE);
 
+    private static final int GROUP = bits(READ, DELETE, DESCRIBE, DESCRIBE_CONFIGS, ALTER_CONFIGS);
+
     private AuthorizedOperations() {}
 
     /** On any topic. */
@@ -33,6 +35,11 @@ public final class AuthorizedOperations {
 
     public static int onCluster() {
         return CLUSTER;
+    }
+
+    /** On any group. */
+    public static int onGroup() {
+        return GROUP;
     }
 
     private static int bits(int... operations) {

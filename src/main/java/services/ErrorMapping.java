@@ -20,6 +20,22 @@ public final class ErrorMapping {
         return error == Errors.UNKNOWN_TOPIC_ID ? Errors.UNKNOWN_TOPIC_OR_PARTITION : error;
     }
 
+    /**
+     * For requests to a coordinator: a client then looks for the coordinator anew or tries again. Whether a write that timed out was done is not known; all of
+     * them may be repeated.
+     */
+    public static Errors ofCoordinator(Failure failure) {
+        if (failure == null) {
+            return Errors.NONE;
+        }
+        return switch (failure.code()) {
+            case TIMED_OUT, OVERLOADED, NOT_ENOUGH_REPLICAS, UNKNOWN_PARTITION -> Errors.COORDINATOR_NOT_AVAILABLE;
+            case NOT_LEADER, SHUTTING_DOWN, STORAGE_ERROR, DISK_FULL, SYNC_FAILED -> Errors.NOT_COORDINATOR;
+            case BATCH_TOO_LARGE, RECORD_LIST_TOO_LARGE -> Errors.UNKNOWN_SERVER_ERROR;
+            default -> of(failure);
+        };
+    }
+
     public static Errors of(FailureCode code) {
         return switch (code) {
             case UNKNOWN_PARTITION -> Errors.UNKNOWN_TOPIC_OR_PARTITION;

@@ -17,6 +17,7 @@ import coordinator.Coordinator;
 import coordinator.Result;
 import coordinator.ShardContext;
 import coordinator.ShardTimers;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -27,6 +28,7 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import records.schemas.GroupRecord;
+import records.schemas.GroupRecordCodec;
 import sim.NoMetrics;
 import sim.SimRandom;
 
@@ -110,9 +112,16 @@ final class ShardBench implements ShardContext<GroupRecord> {
 
     private void open() {
         shard = new GroupShard(this, config);
-        log.forEach(shard::replay);
+        log.forEach(record -> shard.replay(throughBytes(record)));
         shard.loaded();
         drain();
+    }
+
+    /** As the log would give it back. */
+    private static GroupRecord throughBytes(GroupRecord record) {
+        byte[] value = GroupRecordCodec.encodeValue(record);
+        return GroupRecordCodec.decode(
+                ByteBuffer.wrap(GroupRecordCodec.encodeKey(record)), value == null ? null : ByteBuffer.wrap(value));
     }
 
     GroupShard shard() {
