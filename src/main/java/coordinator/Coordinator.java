@@ -11,12 +11,16 @@ import java.util.List;
  */
 public interface Coordinator<S> {
 
-    /** A request that may change state. {@code done} when what it yielded is committed. A thrown exception is a bug: answered INTERNAL, the shard stays. */
+    /**
+     * A request that may change state. {@code done} when what it yielded is committed; TIMED_OUT when that takes too long (it may still happen). Refused with
+     * RECORD_LIST_TOO_LARGE when its records do not fit a batch. A thrown exception is a bug: answered INTERNAL, the shard stays.
+     */
     <T> void write(int partition, Write<S, T> request, Callback<T> done);
 
     /**
-     * A request whose answer may come much later (JoinGroup, SyncGroup): {@code done} is handed to the shard, which calls it exactly once, at the latest when it
-     * is unloaded. When the partition does not take requests, {@code done} fails at once and the request is not run.
+     * A request whose answer may come much later (JoinGroup, SyncGroup): {@code done} is handed to the shard, which calls it once, at the latest when it is
+     * unloaded. When the partition does not take requests or records for now, {@code done} fails at once and the request is not run. What the shard answers while
+     * a request runs is given when all records before it, and those of that request, are committed.
      */
     <T> void park(int partition, ParkingWrite<S, T> request, Callback<T> done);
 

@@ -21,7 +21,9 @@ public interface PartitionStore {
     void append(ByteBuffer batch, Callback<Void> done);
 
     /**
-     * The next decoded piece of the log from {@code offset} on, at most about {@code maxBytes} of it, read and decoded off the loop.
+     * The next decoded piece of the log from {@code offset} on (the log's start if that is later), at most about {@code maxBytes} of it, read and decoded off
+     * the loop. Only what is committed: with offset 0 whatever lies in the log is made so first. Fails with what may pass; ranges that can never be read are
+     * passed over and named in the piece.
      *
      * @param codec decodes on a worker
      */
@@ -29,9 +31,11 @@ public interface PartitionStore {
 
     /**
      * @param records in order, control records and unknown ones left out
-     * @param nextOffset where the next piece begins
+     * @param nextOffset where the next piece begins; above the asked one unless the log ends there
      * @param endOffset of the log when it was read: loading is complete when nextOffset has reached it
      * @param bytes read
+     * @param unknown records of a kind that is not known here
+     * @param losses what could not be read, one line for people each: which offsets, and why; empty as a rule
      */
-    record Piece<R>(List<R> records, long nextOffset, long endOffset, int bytes) {}
+    record Piece<R>(List<R> records, long nextOffset, long endOffset, int bytes, int unknown, List<String> losses) {}
 }

@@ -8,8 +8,10 @@ import java.util.List;
  *
  * @param records to append in one atomic batch, and to replay; may be empty
  * @param response the answer, given when the records (and all earlier ones of the shard) are committed
- * @param settled null, or run just before the answer is given: without a failure once the records are committed. With one when they were not or the outcome is
- *     not known; the shard is then being unloaded and only has to answer what it parked
+ * @param settled null, or run just before the answer is given: without a failure once the records are committed. With a failure when they did not take effect;
+ *     the shard then answers what it has parked for them and puts back what it changed besides. Either they were refused before anything was replayed (too large
+ *     for a batch, the disk is full, too much waits already) and the shard goes on as if the request had never been; or the shard is being unloaded (a failed
+ *     append, lost leadership), and {@link CoordinatorShard#unloaded} follows
  */
 public record Result<R, T>(List<R> records, T response, Callback<Void> settled) {
 

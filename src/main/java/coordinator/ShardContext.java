@@ -27,6 +27,6 @@ public interface ShardContext<R> {
     /** Timers of this shard; all are cancelled when it is unloaded. */
     ShardTimers<R> timers();
 
-    /** Runs a write of the shard's own soon, never inside the caller's stack. Dropped when the shard is unloaded first. */
+    /** Runs a write of the shard's own soon, never inside the caller's stack; later while the partition takes no records. Dropped when the shard is unloaded. */
     void submit(Supplier<Result<R, Void>> write);
 }

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 
 /**
  * One-shot timers by key. Setting a key again replaces its timer; moving a deadline later is cheap, as heartbeats do it all the time. A task runs as a write of
- * the shard.
+ * the shard; while the partition takes no records (disk full, say) it is put off, so that nothing expires that could not be recorded.
  */
 public interface ShardTimers<R> {
 

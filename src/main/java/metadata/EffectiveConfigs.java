@@ -38,9 +38,14 @@ public final class EffectiveConfigs {
                 new Level(STATIC_BROKER, config.properties()));
     }
 
-    /** The settings in force for a topic's partitions on this node. */
+    /** The settings in force for a topic's partitions on this node. Internal topics are durable whatever their settings say (rule I7). */
     public LogConfig logConfig(MetadataImage image, MetadataImage.TopicImage topic) {
-        return logConfig(image, topic.configs());
+        if (!topic.internal()) {
+            return logConfig(image, topic.configs());
+        }
+        Map<String, String> settings = topicSettings(image, topic.configs());
+        settings.put("flush.messages", "1");
+        return LogConfig.of(settings);
     }
 
     private LogConfig logConfig(MetadataImage image, Map<String, String> own) {

@@ -82,6 +82,36 @@ public final class LeaderReplica {
         });
     }
 
+    /**
+     * Appends one batch of the broker's own, of a coordinator that leads in {@code epoch}. {@code done} when it is committed; FENCED_LEADER_EPOCH or NOT_LEADER
+     * when the epoch is not the one in which this node leads. {@code batch} must stay untouched until then.
+     */
+    public void appendOwn(ByteBuffer batch, int epoch, Callback<AppendResult> done) {
+        Failure fenced = checkEpoch(epoch);
+        if (fenced != null) {
+            done.fail(fenced);
+            return;
+        }
+        append(batch, (outcome, none) -> {
+            Failure failure = outcome.failure();
+            done.done(failure == null ? outcome.value().append() : null, failure);
+        });
+    }
+
+    /** Makes all that is written durable, and with it readable; for whoever must know that what it reads stays. */
+    public void commitWritten(Callback<Void> done) {
+        if (log.highWatermark() >= log.logEndOffset() && log.durableEndOffset() >= log.logEndOffset()) {
+            done.succeed(null);
+            return;
+        }
+        log.flush((none, failure) -> {
+            if (failure == null) {
+                log.advanceHighWatermark(acknowledgedEnd());
+            }
+            done.done(null, failure);
+        });
+    }
+
     private void append(ByteBuffer batch, Callback<Outcome<Produced>> done) {
         int bytes = batch.remaining();
         log.append(batch, leaderEpoch, (appended, failure) -> {
@@ -154,8 +184,8 @@ public final class LeaderReplica {
         return new ReadOutcome(null, null, failure, nodeId, leaderEpoch);
     }
 
-    /** Rule I2: -1 asks for no check. */
-    private Failure checkEpoch(int currentLeaderEpoch) {
+    /** Rule I2: null, or why a request of this epoch is refused; -1 asks for no check. */
+    public Failure checkEpoch(int currentLeaderEpoch) {
         if (closed) {
             return Failure.of(FailureCode.NOT_LEADER, "the partition is being deleted");
         }

@@ -98,7 +98,8 @@ final class LogAppender {
         writeNext();
     }
 
-    private Failure refusal(int bytes) {
+    /** Why so many bytes would be refused now; null when they would not. */
+    Failure refusal(int bytes) {
         Failure unusable = log.unusable();
         if (unusable != null) {
             return unusable;

@@ -1,6 +1,7 @@
 package storage;
 
 import common.Callback;
+import common.Failure;
 import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -33,6 +34,12 @@ public abstract class PartitionLog {
 
     /** Null, or why a range of this log cannot be read (rule S8); for describing, the rest of the log works. */
     public abstract String damage();
+
+    /** The offsets that cannot be read for damage (rule S8), rising; empty as a rule. */
+    public abstract List<OffsetRange> damagedOffsets();
+
+    /** Null while records can be appended; else why an append would be refused now (disk full, directory offline, log closed). */
+    public abstract Failure appendRefusal();
 
     public abstract long highWatermark();
 

@@ -5,6 +5,7 @@ import common.Failure;
 import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.List;
 import records.BatchSummary;
 
@@ -110,6 +111,19 @@ final class SegmentedLog extends PartitionLog {
             text.append(' ').append(range.fromOffset()).append('-').append(range.toOffset() - 1);
         }
         return text.toString();
+    }
+
+    @Override
+    public List<OffsetRange> damagedOffsets() {
+        return log.damage.stream()
+                .map(range -> new OffsetRange(range.fromOffset(), range.toOffset()))
+                .sorted(Comparator.comparingLong(OffsetRange::from))
+                .toList();
+    }
+
+    @Override
+    public Failure appendRefusal() {
+        return appender.refusal(0);
     }
 
     @Override

@@ -1,0 +1,63 @@
+package coordinator;
+
+import java.util.ArrayDeque;
+
+/** How many partitions are loaded at once: what each has read and decoded lies in memory. Confined to the owner. */
+final class LoadSlots {
+    private final ArrayDeque<Slot> waiting = new ArrayDeque<>();
+    private int free;
+    private boolean handingOut;
+
+    /** A claim; given back once. */
+    final class Slot {
+        private Runnable start;
+        private boolean held;
+        private boolean over;
+
+        private Slot(Runnable start) {
+            this.start = start;
+        }
+
+        /** Gives the slot back, or withdraws the claim. Idempotent. */
+        void release() {
+            if (over) {
+                return;
+            }
+            over = true;
+            start = null;
+            if (held) {
+                free++;
+                handOut();
+            } else {
+                waiting.remove(this);
+            }
+        }
+    }
+
+    LoadSlots(int count) {
+        this.free = count;
+    }
+
+    /** Runs {@code start} when there is a slot, perhaps at once. */
+    Slot claim(Runnable start) {
+        Slot slot = new Slot(start);
+        waiting.add(slot);
+        handOut();
+        return slot;
+    }
+
+    private void handOut() {
+        if (handingOut) {
+            // What starts may end at once: not inside of its own stack.
+            return;
+        }
+        handingOut = true;
+        while (free > 0 && !waiting.isEmpty()) {
+            Slot slot = waiting.poll();
+            slot.held = true;
+            free--;
+            slot.start.run();
+        }
+        handingOut = false;
+    }
+}

@@ -1,0 +1,38 @@
+package coordinator;
+
+import common.Ports;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import metadata.MetadataImage;
+
+/**
+ * What a {@link CoordinatorRuntime} is made of.
+ *
+ * @param topic the internal topic, for log lines
+ * @param soon runs a task on the owner, never inside the caller's stack
+ * @param shards makes an empty shard
+ * @param type of its records
+ * @param image the first one
+ */
+public record RuntimeSetup<S extends CoordinatorShard<R>, R>(
+        String topic,
+        Ports ports,
+        Executor soon,
+        Limits limits,
+        RecordCodec<R> codec,
+        Class<R> type,
+        Function<ShardContext<R>, S> shards,
+        MetadataImage image) {
+
+    /**
+     * Bounds per partition.
+     *
+     * @param compressionCodec id of the codec of batches, 0 none
+     * @param loadBytes read at once while loading
+     * @param lingerMillis how long a batch waits for more records; -1: while another one is being written, else until the loop has done what it has at hand
+     * @param maxPendingBytes most bytes of records that are not committed yet
+     * @param commitTimeoutMillis after which a write is answered TIMED_OUT
+     */
+    public record Limits(
+            int compressionCodec, int loadBytes, int lingerMillis, int maxPendingBytes, long commitTimeoutMillis) {}
+}

@@ -1,0 +1,525 @@
+package coordinator;
+
+import common.Callback;
+import common.Clock;
+import common.Failure;
+import common.FailureCode;
+import common.InvariantViolation;
+import common.Metrics;
+import common.Mutations;
+import common.RandomSource;
+import common.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries one partition's shard: loads it, runs its requests one after another, replays what they yield and answers when it is committed. After a failed append
+ * the shard is thrown away and loaded again, so it never holds what its log does not (rule G2). Confined to the owner.
+ */
+final class ShardHost<S extends CoordinatorShard<R>, R> {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardHost.class);
+    private static final long FIRST_RETRY_MILLIS = 100;
+    private static final long MAX_RETRY_MILLIS = 30_000;
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final RuntimeSetup<S, R> setup;
+    private final int partition;
+    private final String name;
+    private final LoadSlots slots;
+    private final RuntimeStats stats;
+    private final AppendQueue queue;
+    private final List<Waiter<?>> held = new ArrayList<>();
+
+    private ShardState state = ShardState.RESIGNED;
+    private Failure unavailable;
+    private PartitionStore store;
+    private int leaderEpoch;
+    private MetadataImage image;
+    private S shard;
+    private RuntimeTimers<R> timers;
+    private ShardLoader<R> loader;
+    private LoadSlots.Slot slot;
+    private Timers.Handle commitTimeout;
+    private Timers.Handle retry;
+    private long retryMillis;
+    /** Changes whenever the shard does: what was begun for an earlier one is dropped. */
+    private long incarnation;
+
+    private boolean running;
+    private Callback<Void> drained;
+
+    ShardHost(RuntimeSetup<S, R> setup, int partition, LoadSlots slots, RuntimeStats stats, MetadataImage image) {
+        this.setup = setup;
+        this.partition = partition;
+        this.name = setup.topic() + "-" + partition;
+        this.slots = slots;
+        this.stats = stats;
+        this.image = image;
+        this.queue = new AppendQueue(setup, stats, new AppendOutcome());
+        this.unavailable = Failure.of(FailureCode.NOT_COORDINATOR, name + " is not led here");
+    }
+
+    private final class AppendOutcome implements AppendQueue.Outcome {
+        @Override
+        public void committed() {
+            retryMillis = 0;
+            if (drained != null && queue.isSettled()) {
+                endDrain();
+            }
+        }
+
+        @Override
+        public void failed(Failure why) {
+            LOG.warn("{}: records could not be appended, the coordinator loads its partition again: {}", name, why.message());
+            revert(retriable(why));
+        }
+
+        @Override
+        public void abandonedEnded() {
+            if (state == ShardState.LOADING && loader == null && retry == null) {
+                load();
+            } else if (drained != null) {
+                endDrain();
+            }
+        }
+    }
+
+    /** Leads from now on, in this epoch; nothing if it does already. */
+    void lead(int epoch, PartitionStore newStore) {
+        boolean before = state != ShardState.RESIGNED;
+        if (drained != null || (before && epoch <= leaderEpoch)) {
+            return;
+        }
+        become(ShardState.LOADING, loading());
+        if (before) {
+            unload(Failure.of(FailureCode.NOT_COORDINATOR, name + " is led in a new epoch"));
+        }
+        leaderEpoch = epoch;
+        store = newStore;
+        retryMillis = 0;
+        load();
+    }
+
+    /** Does not lead any more. */
+    void resign(Failure why) {
+        if (state != ShardState.RESIGNED) {
+            become(ShardState.RESIGNED, why);
+            unload(why);
+        }
+    }
+
+    /** Takes no more requests, lets what was begun be committed, then resigns. */
+    void drain(Callback<Void> done) {
+        unavailable = Failure.of(FailureCode.NOT_COORDINATOR, "this node is stopping");
+        drained = done;
+        if (state != ShardState.ACTIVE || queue.isSettled()) {
+            resign(unavailable);
+        } else {
+            queue.flush();
+        }
+        if (!queue.isAppending() && drained != null) {
+            endDrain();
+        }
+    }
+
+    private void endDrain() {
+        Callback<Void> done = drained;
+        drained = null;
+        resign(unavailable);
+        done.succeed(null);
+    }
+
+    private void become(ShardState next, Failure why) {
+        stats.moved(state, next);
+        state = next;
+        unavailable = why;
+    }
+
+    private Failure loading() {
+        return Failure.of(FailureCode.COORDINATOR_LOADING, name + " is being loaded");
+    }
+
+    private boolean takesRequests() {
+        return state == ShardState.ACTIVE && drained == null;
+    }
+
+    boolean isLed() {
+        return state != ShardState.RESIGNED;
+    }
+
+    void imageChanged(MetadataImage now) {
+        MetadataImage before = image;
+        image = now;
+        if (state == ShardState.ACTIVE) {
+            guarded("follow a metadata change", () -> shard.imageChanged(before, now));
+        }
+    }
+
+    private boolean guarded(String what, Runnable action) {
+        try {
+            action.run();
+            return true;
+        } catch (InvariantViolation e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.error("{}: the coordinator failed to {}. Please report this.", name, what, e);
+            return false;
+        }
+    }
+
+    private void load() {
+        if (queue.isAppending()) {
+            // Its records may still get into the log: abandonedEnded() comes back here.
+            return;
+        }
+        queue.use(store);
+        S fresh = newShard();
+        loader = new ShardLoader<>(setup, name, store, fresh, (summary, failure) -> {
+            loader = null;
+            slot.release();
+            if (failure != null) {
+                loadFailed(failure);
+            } else {
+                loaded(fresh, summary);
+            }
+        });
+        slot = slots.claim(loader::run);
+    }
+
+    private S newShard() {
+        long mine = ++incarnation;
+        RuntimeTimers<R> own = new RuntimeTimers<>(
+                setup.ports().clock(), setup.ports().timers(), task -> incarnation != mine || runOwn(task));
+        timers = own;
+        return setup.shards().apply(new HostedContext(mine, own));
+    }
+
+    private void loaded(S fresh, ShardLoader.Summary summary) {
+        stats.loaded(setup.ports().clock().monotonicNanos(), summary.nanos() / NANOS_PER_MILLI);
+        if (summary.records() > 0) {
+            LOG.info(
+                    "{}: coordinator loaded in epoch {}: {} records, {} bytes, {} ms{}",
+                    name,
+                    leaderEpoch,
+                    summary.records(),
+                    summary.bytes(),
+                    summary.nanos() / NANOS_PER_MILLI,
+                    summary.losses() == 0 ? "" : "; " + summary.losses() + " places could not be used, see above");
+        }
+        shard = fresh;
+        become(ShardState.ACTIVE, null);
+        if (!guarded("begin after loading", fresh::loaded)) {
+            Failure why = Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " could not begin after loading");
+            become(ShardState.FAILED, why);
+            unload(why);
+            loadFailed(why);
+        }
+    }
+
+    private void loadFailed(Failure why) {
+        backOff();
+        LOG.error("{}: cannot be loaded, tried again in {} ms: {}", name, retryMillis, why.message());
+        become(
+                ShardState.FAILED,
+                Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " could not be loaded: " + why.message()));
+        loadLater(retryMillis);
+    }
+
+    private void backOff() {
+        retryMillis = Math.min(MAX_RETRY_MILLIS, Math.max(FIRST_RETRY_MILLIS, 2 * retryMillis));
+    }
+
+    private void loadLater(long delayMillis) {
+        retry = setup.ports().timers().after(delayMillis, () -> {
+            retry = null;
+            become(ShardState.LOADING, loading());
+            load();
+        });
+    }
+
+    /** Throws the state away and loads it again: the first time at once, later after a pause. */
+    private void revert(Failure why) {
+        if (drained != null) {
+            resign(why);
+            if (!queue.isAppending()) {
+                endDrain();
+            }
+            return;
+        }
+        become(ShardState.LOADING, loading());
+        unload(why);
+        long pause = retryMillis;
+        backOff();
+        loadLater(pause);
+    }
+
+    private void unload(Failure why) {
+        incarnation++;
+        if (loader != null) {
+            loader.cancel();
+            loader = null;
+            slot.release();
+        }
+        if (retry != null) {
+            retry.cancel();
+            retry = null;
+        }
+        if (commitTimeout != null) {
+            commitTimeout.cancel();
+            commitTimeout = null;
+        }
+        if (timers != null) {
+            timers.cancelAll();
+        }
+        S gone = shard;
+        shard = null;
+        for (Waiter<?> each : queue.abandon()) {
+            each.failed(why);
+        }
+        if (gone != null) {
+            guarded("unload", () -> gone.unloaded(why));
+        }
+    }
+
+    /** What those who wait are told about a failed append. */
+    private static Failure retriable(Failure why) {
+        FailureCode code =
+                switch (why.code()) {
+                    case NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_ID, UNKNOWN_PARTITION, SHUTTING_DOWN ->
+                        FailureCode.NOT_COORDINATOR;
+                    default -> FailureCode.COORDINATOR_NOT_AVAILABLE;
+                };
+        return Failure.of(code, "the request's records may not be committed: " + why.message());
+    }
+
+    <T> void write(Coordinator.Write<S, T> request, Callback<T> done) {
+        if (!takesRequests()) {
+            done.fail(unavailable);
+            return;
+        }
+        execute(() -> request.run(shard), done, done);
+    }
+
+    <T> void park(Coordinator.ParkingWrite<S, T> request, Callback<T> done) {
+        Failure refusal = takesRequests() ? queue.refusal() : unavailable;
+        if (refusal != null) {
+            done.fail(refusal);
+            return;
+        }
+        ParkedAnswer<T> parked = new ParkedAnswer<>(done);
+        execute(() -> request.run(shard, parked), null, parked);
+    }
+
+    <T> void read(Coordinator.Read<S, T> question, Callback<T> done) {
+        if (!takesRequests()) {
+            done.fail(unavailable);
+            return;
+        }
+        execute(() -> Result.answer(question.run(shard)), done, done);
+    }
+
+    /** A timer's or the shard's own write; false when no records are taken now. */
+    private boolean runOwn(Supplier<Result<R, Void>> write) {
+        if (!takesRequests() || queue.refusal() != null) {
+            return false;
+        }
+        execute(
+                write::get,
+                null,
+                (none, failure) -> LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
+        return true;
+    }
+
+    /**
+     * @param done gets the response; null when somebody else answers
+     * @param refused told when the request fails as a whole
+     */
+    private <T> void execute(Supplier<Result<?, T>> request, Callback<T> done, Callback<?> refused) {
+        stats.event();
+        Result<?, T> result;
+        List<R> records;
+        AppendQueue.Encoded encoded;
+        running = true;
+        try {
+            result = request.get();
+            records = typed(result.records());
+            encoded = records.isEmpty() ? null : AppendQueue.encode(records, setup.codec());
+        } catch (InvariantViolation e) {
+            throw e;
+        } catch (RuntimeException e) {
+            LOG.error("{}: a request failed unexpectedly. Please report this.", name, e);
+            Failure why = Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
+            refuse(why, null, refused);
+            return;
+        } finally {
+            running = false;
+        }
+        Failure refusal = encoded == null ? null : queue.refusal(encoded);
+        if (refusal != null) {
+            refuse(refusal, result.settled(), refused);
+            return;
+        }
+        if (!replay(records)) {
+            Failure why = Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
+            refuse(why, result.settled(), refused);
+            revert(Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " met an unexpected error"));
+            return;
+        }
+        long deadline = setup.ports().clock().monotonicNanos()
+                + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
+        List<Waiter<?>> waiters = takeHeld();
+        Callback<Void> settled = result.settled();
+        if (done != null || settled != null) {
+            waiters.add(new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline));
+        }
+        if (encoded != null) {
+            queue.add(encoded, waiters);
+        } else {
+            waiters.forEach(this::answer);
+        }
+        watchDeadlines();
+    }
+
+    private List<R> typed(List<?> records) {
+        List<R> all = new ArrayList<>(records.size());
+        for (Object each : records) {
+            all.add(setup.type().cast(each));
+        }
+        return all;
+    }
+
+    private List<Waiter<?>> takeHeld() {
+        List<Waiter<?>> taken = new ArrayList<>(held);
+        held.clear();
+        return taken;
+    }
+
+    private Callback<Void> guarded(Callback<Void> settled) {
+        return (none, failure) -> guarded("settle what a request began", () -> settled.done(none, failure));
+    }
+
+    private void refuse(Failure why, Callback<Void> settled, Callback<?> refused) {
+        List<Waiter<?>> answers = takeHeld();
+        if (settled != null) {
+            guarded(settled).fail(why);
+        }
+        answers.forEach(each -> each.failed(why));
+        refused.fail(why);
+    }
+
+    private boolean replay(List<R> records) {
+        return guarded("apply its own records, and loads its partition again", () -> records.forEach(shard::replay));
+    }
+
+    private void answer(Waiter<?> waiter) {
+        if (queue.isSettled()) {
+            waiter.committed();
+        } else {
+            queue.await(waiter);
+        }
+    }
+
+    private void watchDeadlines() {
+        if (commitTimeout == null && !queue.isSettled()) {
+            commitTimeout = setup.ports()
+                    .timers()
+                    .after(setup.limits().commitTimeoutMillis(), this::deadlineReached);
+        }
+    }
+
+    private void deadlineReached() {
+        commitTimeout = null;
+        long now = setup.ports().clock().monotonicNanos();
+        Waiter<?> next = queue.expire(now);
+        if (next != null) {
+            long millis = (next.deadlineNanos() - now + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+            commitTimeout = setup.ports().timers().after(millis, this::deadlineReached);
+        }
+    }
+
+    /** An answer in the hands of the shard. What it gives while a request runs waits for that request's records too. */
+    private final class ParkedAnswer<T> implements Callback<T> {
+        private final Callback<T> done;
+        private boolean answered;
+
+        ParkedAnswer(Callback<T> done) {
+            this.done = done;
+        }
+
+        @Override
+        public void done(T value, Failure failure) {
+            if (answered) {
+                return;
+            }
+            answered = true;
+            if (running) {
+                long deadline = setup.ports().clock().monotonicNanos()
+                        + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
+                held.add(new Waiter<>(null, done, value, failure, deadline));
+            } else {
+                done.done(value, failure);
+            }
+        }
+    }
+
+    /** What one incarnation of the shard sees of its host. */
+    private final class HostedContext implements ShardContext<R> {
+        private final long mine;
+        private final RuntimeTimers<R> own;
+
+        HostedContext(long mine, RuntimeTimers<R> own) {
+            this.mine = mine;
+            this.own = own;
+        }
+
+        @Override
+        public int partition() {
+            return partition;
+        }
+
+        @Override
+        public Clock clock() {
+            return setup.ports().clock();
+        }
+
+        @Override
+        public RandomSource random() {
+            return setup.ports().random();
+        }
+
+        @Override
+        public Metrics metrics() {
+            return setup.ports().metrics();
+        }
+
+        @Override
+        public Mutations mutations() {
+            return setup.ports().mutations();
+        }
+
+        @Override
+        public MetadataImage image() {
+            return image;
+        }
+
+        @Override
+        public ShardTimers<R> timers() {
+            return own;
+        }
+
+        @Override
+        public void submit(Supplier<Result<R, Void>> write) {
+            setup.soon().execute(() -> attempt(write));
+        }
+
+        private void attempt(Supplier<Result<R, Void>> write) {
+            if (incarnation == mine && !runOwn(write)) {
+                setup.ports().timers().after(RuntimeTimers.POSTPONED_MILLIS, () -> attempt(write));
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package coordinator;
+
+import common.Callback;
+import common.Failure;
+import common.InvariantViolation;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads one partition's log from its start into an empty shard: in bounded pieces, decoded on a worker and replayed in slices between which the loop serves
+ * others. What cannot be read or applied is passed over, loudly: the groups it concerns may have lost something, all others have not. Confined to the owner.
+ */
+final class ShardLoader<R> {
+    private static final Logger LOG = LoggerFactory.getLogger(ShardLoader.class);
+    private static final int SLICE_RECORDS = 500;
+    private static final long PROGRESS_NANOS = 5_000_000_000L;
+
+    private final RuntimeSetup<?, R> setup;
+    private final String name;
+    private final PartitionStore store;
+    private final CoordinatorShard<R> shard;
+    private final Callback<Summary> done;
+    private final long startNanos;
+    private long reportedNanos;
+    private long offset;
+    private long records;
+    private long bytes;
+    private long unknown;
+    private int losses;
+    private boolean cancelled;
+
+    /** @param losses places where something could not be read or applied */
+    record Summary(long records, long bytes, int losses, long nanos) {}
+
+    /** @param done not called after {@link #cancel} */
+    ShardLoader(
+            RuntimeSetup<?, R> setup,
+            String name,
+            PartitionStore store,
+            CoordinatorShard<R> shard,
+            Callback<Summary> done) {
+        this.setup = setup;
+        this.name = name;
+        this.store = store;
+        this.shard = shard;
+        this.done = done;
+        this.startNanos = setup.ports().clock().monotonicNanos();
+        this.reportedNanos = startNanos;
+    }
+
+    void run() {
+        store.load(offset, setup.limits().loadBytes(), setup.codec(), this::piece);
+    }
+
+    void cancel() {
+        cancelled = true;
+    }
+
+    private void piece(PartitionStore.Piece<R> piece, Failure failure) {
+        if (cancelled) {
+            return;
+        }
+        if (failure != null) {
+            done.fail(failure);
+            return;
+        }
+        bytes += piece.bytes();
+        unknown += piece.unknown();
+        for (String loss : piece.losses()) {
+            losses++;
+            LOG.error(
+                    "{}: a part of the log cannot be read: {}. What was recorded there last of a group or an offset is lost; "
+                            + "the others are served. Check this disk.",
+                    name,
+                    loss);
+        }
+        replay(piece, 0);
+    }
+
+    private void replay(PartitionStore.Piece<R> piece, int from) {
+        if (cancelled) {
+            return;
+        }
+        List<R> all = piece.records();
+        int to = Math.min(all.size(), from + SLICE_RECORDS);
+        for (int i = from; i < to; i++) {
+            apply(all.get(i), piece);
+        }
+        if (to < all.size()) {
+            setup.soon().execute(() -> replay(piece, to));
+            return;
+        }
+        boolean ahead = piece.nextOffset() > offset;
+        offset = piece.nextOffset();
+        if (offset >= piece.endOffset() || !ahead) {
+            finish();
+            return;
+        }
+        report(piece.endOffset());
+        setup.soon().execute(this::next);
+    }
+
+    private void next() {
+        if (!cancelled) {
+            run();
+        }
+    }
+
+    private void apply(R record, PartitionStore.Piece<R> piece) {
+        records++;
+        try {
+            shard.replay(record);
+        } catch (InvariantViolation e) {
+            throw e;
+        } catch (RuntimeException e) {
+            losses++;
+            LOG.error(
+                    "{}: a {} below offset {} cannot be applied and is passed over; its group may lack something. Please report this.",
+                    name,
+                    record.getClass().getSimpleName(),
+                    piece.nextOffset(),
+                    e);
+        }
+    }
+
+    private void report(long endOffset) {
+        long now = setup.ports().clock().monotonicNanos();
+        if (now - reportedNanos >= PROGRESS_NANOS) {
+            reportedNanos = now;
+            LOG.info("{}: loading, at offset {} of {} ({} bytes read)", name, offset, endOffset, bytes);
+        }
+    }
+
+    private void finish() {
+        long nanos = setup.ports().clock().monotonicNanos() - startNanos;
+        if (unknown > 0) {
+            LOG.warn("{}: {} records are of kinds that this version does not know; they are kept and not used", name, unknown);
+        }
+        done.succeed(new Summary(records, bytes, losses, nanos));
+    }
+}

@@ -1,0 +1,126 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.PartitionId;
+import coordinator.PartitionStore;
+import coordinator.RecordCodec;
+import java.nio.ByteBuffer;
+import java.util.List;
+import replication.LeaderReplica;
+import storage.DiskExecutor.Lane;
+import storage.OffsetRange;
+import storage.PartitionLog;
+import storage.ReadBound;
+
+/**
+ * A partition of the storage shard on the same loop, as the coordinator that leads it in one epoch uses it. The replica is looked up at each call: its log may be
+ * opened late, or be gone. Confined to the loop.
+ */
+final class InternalPartition implements PartitionStore {
+    private static final int FALLBACK_BATCH_BYTES = 1 << 20;
+
+    private final PartitionTable partitions;
+    private final PartitionId id;
+    private final int leaderEpoch;
+
+    InternalPartition(PartitionTable partitions, PartitionId id, int leaderEpoch) {
+        this.partitions = partitions;
+        this.id = id;
+        this.leaderEpoch = leaderEpoch;
+    }
+
+    @Override
+    public int maxBatchBytes() {
+        LeaderReplica replica = partitions.get(id);
+        return replica == null ? FALLBACK_BATCH_BYTES : replica.log().config().maxMessageBytes();
+    }
+
+    @Override
+    public Failure refusal() {
+        LeaderReplica replica = partitions.get(id);
+        Failure fenced = fenced(replica);
+        return fenced != null ? fenced : replica.log().appendRefusal();
+    }
+
+    private Failure fenced(LeaderReplica replica) {
+        return replica == null ? partitions.failureOf(id) : replica.checkEpoch(leaderEpoch);
+    }
+
+    @Override
+    public void append(ByteBuffer batch, Callback<Void> done) {
+        LeaderReplica replica = partitions.get(id);
+        if (replica == null) {
+            done.fail(partitions.failureOf(id));
+        } else {
+            replica.appendOwn(batch, leaderEpoch, (appended, failure) -> done.done(null, failure));
+        }
+    }
+
+    @Override
+    public <R> void load(long offset, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done) {
+        LeaderReplica replica = partitions.get(id);
+        Failure fenced = fenced(replica);
+        if (fenced != null) {
+            done.fail(fenced);
+        } else if (offset == 0) {
+            replica.commitWritten((none, failure) -> {
+                if (failure != null) {
+                    done.fail(failure);
+                } else {
+                    read(replica, offset, maxBytes, codec, done);
+                }
+            });
+        } else {
+            read(replica, offset, maxBytes, codec, done);
+        }
+    }
+
+    private <R> void read(
+            LeaderReplica replica, long offset, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done) {
+        PartitionLog log = replica.log();
+        long from = Math.max(offset, log.logStartOffset());
+        long end = log.logEndOffset();
+        OffsetRange damage = damageFrom(log, from);
+        if (damage != null && damage.from() <= from) {
+            done.succeed(damaged(damage, end));
+            return;
+        }
+        if (from >= end) {
+            done.succeed(new Piece<>(List.of(), from, end, 0, 0, List.of()));
+            return;
+        }
+        log.read(from, maxBytes, true, ReadBound.LOG_END, (result, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            } else if (result.range() == null) {
+                // Nothing more before the damage, or before the end.
+                done.succeed(
+                        damage != null
+                                ? damaged(damage, end)
+                                : new Piece<>(List.of(), end, end, 0, 0, List.of()));
+            } else {
+                LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);
+                partitions.directoryOf(replica).disk().run(Lane.BLOCKING, job, (piece, unread) -> {
+                    result.range().release();
+                    done.done(piece, unread);
+                });
+            }
+        });
+    }
+
+    /** The damage at or behind an offset; null for none. */
+    private static OffsetRange damageFrom(PartitionLog log, long offset) {
+        for (OffsetRange each : log.damagedOffsets()) {
+            if (each.to() > offset) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    private static <R> Piece<R> damaged(OffsetRange damage, long end) {
+        String loss = "offsets " + damage.from() + " to " + (damage.to() - 1) + " are damaged on the disk";
+        return new Piece<>(List.of(), damage.to(), end, 0, 0, List.of(loss));
+    }
+}
