@@ -8,7 +8,7 @@ final class LoadSlots {
     private int free;
     private boolean handingOut;
 
-    /** A claim; given back once. */
+    /** A claim that waits its turn; given back once. */
     final class Slot {
         private Runnable start;
         private boolean held;
@@ -16,6 +16,12 @@ final class LoadSlots {
 
         private Slot(Runnable start) {
             this.start = start;
+        }
+
+        /** Runs its task when it is its turn, perhaps at once. */
+        void claim() {
+            waiting.add(this);
+            handOut();
         }
 
         /** Gives the slot back, or withdraws the claim. Idempotent. */
@@ -38,12 +44,8 @@ final class LoadSlots {
         this.free = count;
     }
 
-    /** Runs {@code start} when there is a slot, perhaps at once. */
-    Slot claim(Runnable start) {
-        Slot slot = new Slot(start);
-        waiting.add(slot);
-        handOut();
-        return slot;
+    Slot slot(Runnable start) {
+        return new Slot(start);
     }
 
     private void handOut() {

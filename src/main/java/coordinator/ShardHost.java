@@ -187,7 +187,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
                 loaded(fresh, summary);
             }
         });
-        slot = slots.claim(loader::run);
+        slot = slots.slot(loader::run);
+        slot.claim();
     }
 
     private S newShard() {
@@ -351,21 +352,19 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         } catch (InvariantViolation e) {
             throw e;
         } catch (RuntimeException e) {
-            LOG.error("{}: a request failed unexpectedly. Please report this.", name, e);
-            Failure why = Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
-            refuse(why, null, refused);
-            return;
-        } finally {
             running = false;
+            LOG.error("{}: a request failed unexpectedly. Please report this.", name, e);
+            refuse(internal(), null, refused);
+            return;
         }
+        running = false;
         Failure refusal = encoded == null ? null : queue.refusal(encoded);
         if (refusal != null) {
             refuse(refusal, result.settled(), refused);
             return;
         }
         if (!replay(records)) {
-            Failure why = Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
-            refuse(why, result.settled(), refused);
+            refuse(internal(), result.settled(), refused);
             revert(Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " met an unexpected error"));
             return;
         }
@@ -382,6 +381,10 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             waiters.forEach(this::answer);
         }
         watchDeadlines();
+    }
+
+    private static Failure internal() {
+        return Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
     }
 
     private List<R> typed(List<?> records) {

@@ -89,13 +89,13 @@ final class GroupCoordinatorNode implements GroupCoordinator {
                 runtime.resign(each.getKey(), "this broker does not lead the group's partition any more");
             }
         }
+        runtime.imageChanged(image);
         mine.forEach((partition, state) -> {
             PartitionId id = new PartitionId(topic.id(), partition);
             led.put(partition, id);
             runtime.lead(
                     partition, state.leaderEpoch(), new InternalPartition(partitions, id, state.leaderEpoch()));
         });
-        runtime.imageChanged(image);
         done.succeed(null);
     }
 

@@ -1,6 +1,7 @@
 package node;
 
 import common.Callback;
+import common.Failure;
 import common.Mailboxes;
 import common.OwnerId;
 import java.util.ArrayList;
@@ -8,36 +9,52 @@ import java.util.List;
 import metadata.MetadataImage;
 import replication.ReplicaShard;
 
-/** Hands committed images from the controller's loop to every shard and every loop's connections, in order. */
+/** Hands committed images from the controller's loop to every shard, every coordinator and every loop's connections, in order. */
 final class ImageBroadcast implements MetadataPublisher {
     /** Applying an image may mean recovering thousands of logs at the start. */
     private static final long APPLY_TIMEOUT_MILLIS = 24 * 3_600_000L;
 
     private final Mailboxes mailboxes;
     private final List<OwnerId<ReplicaShard>> shards = new ArrayList<>();
+    private final List<OwnerId<GroupCoordinatorNode>> coordinators = new ArrayList<>();
     private final List<OwnerId<LoopImage>> loops = new ArrayList<>();
 
     ImageBroadcast(Mailboxes mailboxes, int loopCount) {
         this.mailboxes = mailboxes;
         for (int loop = 0; loop < loopCount; loop++) {
             shards.add(new OwnerId<>(ReplicaShard.class, loop));
+            coordinators.add(new OwnerId<>(GroupCoordinatorNode.class, loop));
             loops.add(new OwnerId<>(LoopImage.class, loop));
         }
     }
 
-    /** Connections see the image only once the shards serve it: a client that learns of a partition can use it. */
+    /**
+     * Coordinators get the image once the shards serve it, since they use their logs; connections get it last: a client that learns of a partition or a
+     * coordinator can use it.
+     */
     @Override
     public void publish(MetadataImage image, Callback<Void> applied) {
-        Countdown rest = new Countdown(shards.size(), (done, failure) -> {
-            for (OwnerId<LoopImage> each : loops) {
-                mailboxes.tell(each, loop -> loop.update(image));
-            }
-            applied.done(null, failure);
-        });
+        Countdown rest = new Countdown(shards.size(), (done, failure) -> toCoordinators(image, failure, applied));
         for (OwnerId<ReplicaShard> each : shards) {
             mailboxes.<ReplicaShard, Void>call(
                     each,
                     (shard, reply) -> shard.applyImage(image, reply),
+                    APPLY_TIMEOUT_MILLIS,
+                    (done, failure) -> rest.one(failure));
+        }
+    }
+
+    private void toCoordinators(MetadataImage image, Failure before, Callback<Void> applied) {
+        Countdown rest = new Countdown(coordinators.size(), (done, failure) -> {
+            for (OwnerId<LoopImage> each : loops) {
+                mailboxes.tell(each, loop -> loop.update(image));
+            }
+            applied.done(null, before != null ? before : failure);
+        });
+        for (OwnerId<GroupCoordinatorNode> each : coordinators) {
+            mailboxes.<GroupCoordinatorNode, Void>call(
+                    each,
+                    (coordinator, reply) -> coordinator.applyImage(image, reply),
                     APPLY_TIMEOUT_MILLIS,
                     (done, failure) -> rest.one(failure));
         }

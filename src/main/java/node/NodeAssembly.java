@@ -9,6 +9,8 @@ import config.BrokerConfig;
 import config.NetworkConfig;
 import config.StorageConfig;
 import controller.Controller;
+import coordinator.RuntimeStats;
+import group.GroupCoordinator;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +32,7 @@ import storage.LogStart;
  * assembly. All methods on loop 0 unless said otherwise.
  *
  * <p>Start: open and lock the log directories; load the metadata log; set strays aside; let every shard recover and open its partitions; give the image to
- * the doors. Stop: the host closes the doors first; then shards and controller make their logs durable, the checkpoints are written, and last the clean
+ * the doors. Stop: the host closes the doors first; then coordinators let what they began be committed, shards and controller make their logs durable, the checkpoints are written, and last the clean
  * marks (rule S6).
  */
 public final class NodeAssembly {
@@ -47,7 +49,7 @@ public final class NodeAssembly {
     private ControllerNode controller;
 
     /** What one loop carries. */
-    private record LoopParts(StorageShard shard, LoopImage image, Instance instance) {}
+    private record LoopParts(StorageShard shard, GroupCoordinatorNode groups, Instance instance) {}
 
     /** Who the node turned out to be. */
     public record Started(String clusterId, int nodeId) {}
@@ -130,6 +132,10 @@ public final class NodeAssembly {
             for (int loop = 0; loop < host.loops(); loop++) {
                 loops.add(assemble(loop, empty, claimed));
             }
+            RuntimeStats.report(
+                    ports.metrics(),
+                    GroupCoordinatorNode.METRICS,
+                    loops.stream().map(each -> each.groups.stats()).toList());
             controller.publish((published, problem) -> {
                 if (problem != null) {
                     done.fail(problem);
@@ -169,11 +175,15 @@ public final class NodeAssembly {
                 table,
                 new ShardImage(table, effective::logConfig, share, empty),
                 new ShardDirectories(own, config.storage(), mine, loop == 0 ? List.of(metadataDirectory) : List.of()));
+        GroupCoordinatorNode groups = new GroupCoordinatorNode(
+                own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
         LoopImage image = new LoopImage(empty);
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
+        host.register(new OwnerId<>(GroupCoordinator.class, loop), groups, loop);
+        host.register(new OwnerId<>(GroupCoordinatorNode.class, loop), groups, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
-        return new LoopParts(shard, image, instance(loop, own, image));
+        return new LoopParts(shard, groups, instance(loop, own, image));
     }
 
     private ShardDirectory directory(int index, int reporter, int loop) {
@@ -232,7 +242,21 @@ public final class NodeAssembly {
 
     /** A clean stop; the doors are closed. Fails when something could not be made durable: then the directories are not marked clean. */
     public void stop(Callback<Void> done) {
-        Countdown shards = new Countdown(loops.size(), (stopped, failure) -> stopController(failure, done));
+        Countdown groups = new Countdown(loops.size(), (stopped, failure) -> stopShards(failure, done));
+        for (int loop = 0; loop < loops.size(); loop++) {
+            ports.mailboxes()
+                    .<GroupCoordinatorNode, Void>call(
+                            new OwnerId<>(GroupCoordinatorNode.class, loop),
+                            (coordinator, reply) -> coordinator.stop(reply),
+                            STOP_TIMEOUT_MILLIS,
+                            (stopped, failure) -> groups.one(failure));
+        }
+    }
+
+    private void stopShards(Failure coordinatorFailure, Callback<Void> done) {
+        Countdown shards = new Countdown(
+                loops.size(),
+                (stopped, failure) -> stopController(coordinatorFailure != null ? coordinatorFailure : failure, done));
         for (int loop = 0; loop < loops.size(); loop++) {
             ports.mailboxes()
                     .<StorageShard, Void>call(
