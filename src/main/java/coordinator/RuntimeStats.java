@@ -49,8 +49,8 @@ public final class RuntimeStats {
                 prefix + "_partition_load_time_avg",
                 "Average time (ms) that a partition took to load, in the last window of 30 s with a load",
                 () -> each.stream().mapToLong(s -> s.loadMillis).sum()
-                        / (double)
-                                Math.max(1, each.stream().mapToLong(s -> s.loads).sum()));
+                        / (double) Math.max(
+                                1, each.stream().mapToLong(s -> s.loads).sum()));
     }
 
     void event() {

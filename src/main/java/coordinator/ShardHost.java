@@ -74,7 +74,10 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
         @Override
         public void failed(Failure why) {
-            LOG.warn("{}: records could not be appended, the coordinator loads its partition again: {}", name, why.message());
+            LOG.warn(
+                    "{}: records could not be appended, the coordinator loads its partition again: {}",
+                    name,
+                    why.message());
             revert(retriable(why));
         }
 
@@ -288,12 +291,11 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
     /** What those who wait are told about a failed append. */
     private static Failure retriable(Failure why) {
-        FailureCode code =
-                switch (why.code()) {
-                    case NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_ID, UNKNOWN_PARTITION, SHUTTING_DOWN ->
-                        FailureCode.NOT_COORDINATOR;
-                    default -> FailureCode.COORDINATOR_NOT_AVAILABLE;
-                };
+        FailureCode code = switch (why.code()) {
+            case NOT_LEADER, FENCED_LEADER_EPOCH, UNKNOWN_TOPIC_ID, UNKNOWN_PARTITION, SHUTTING_DOWN ->
+                FailureCode.NOT_COORDINATOR;
+            default -> FailureCode.COORDINATOR_NOT_AVAILABLE;
+        };
         return Failure.of(code, "the request's records may not be committed: " + why.message());
     }
 
@@ -331,7 +333,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         execute(
                 write::get,
                 null,
-                (none, failure) -> LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
+                (none, failure) ->
+                        LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
         return true;
     }
 
@@ -368,12 +371,12 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             revert(Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " met an unexpected error"));
             return;
         }
-        long deadline = setup.ports().clock().monotonicNanos()
-                + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
+        long deadline = setup.ports().clock().monotonicNanos() + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
         List<Waiter<?>> waiters = takeHeld();
         Callback<Void> settled = result.settled();
         if (done != null || settled != null) {
-            waiters.add(new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline));
+            waiters.add(
+                    new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline));
         }
         if (encoded != null) {
             queue.add(encoded, waiters);
@@ -428,9 +431,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
     private void watchDeadlines() {
         if (commitTimeout == null && !queue.isSettled()) {
-            commitTimeout = setup.ports()
-                    .timers()
-                    .after(setup.limits().commitTimeoutMillis(), this::deadlineReached);
+            commitTimeout = setup.ports().timers().after(setup.limits().commitTimeoutMillis(), this::deadlineReached);
         }
     }
 
@@ -460,8 +461,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             }
             answered = true;
             if (running) {
-                long deadline = setup.ports().clock().monotonicNanos()
-                        + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
+                long deadline =
+                        setup.ports().clock().monotonicNanos() + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
                 held.add(new Waiter<>(null, done, value, failure, deadline));
             } else {
                 done.done(value, failure);

@@ -135,7 +135,10 @@ final class ShardLoader<R> {
     private void finish() {
         long nanos = setup.ports().clock().monotonicNanos() - startNanos;
         if (unknown > 0) {
-            LOG.warn("{}: {} records are of kinds that this version does not know; they are kept and not used", name, unknown);
+            LOG.warn(
+                    "{}: {} records are of kinds that this version does not know; they are kept and not used",
+                    name,
+                    unknown);
         }
         done.succeed(new Summary(records, bytes, losses, nanos));
     }

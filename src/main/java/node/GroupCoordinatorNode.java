@@ -93,8 +93,7 @@ final class GroupCoordinatorNode implements GroupCoordinator {
         mine.forEach((partition, state) -> {
             PartitionId id = new PartitionId(topic.id(), partition);
             led.put(partition, id);
-            runtime.lead(
-                    partition, state.leaderEpoch(), new InternalPartition(partitions, id, state.leaderEpoch()));
+            runtime.lead(partition, state.leaderEpoch(), new InternalPartition(partitions, id, state.leaderEpoch()));
         });
         done.succeed(null);
     }

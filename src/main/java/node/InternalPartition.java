@@ -95,10 +95,7 @@ final class InternalPartition implements PartitionStore {
                 done.fail(failure);
             } else if (result.range() == null) {
                 // Nothing more before the damage, or before the end.
-                done.succeed(
-                        damage != null
-                                ? damaged(damage, end)
-                                : new Piece<>(List.of(), end, end, 0, 0, List.of()));
+                done.succeed(damage != null ? damaged(damage, end) : new Piece<>(List.of(), end, end, 0, 0, List.of()));
             } else {
                 LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);
                 partitions.directoryOf(replica).disk().run(Lane.BLOCKING, job, (piece, unread) -> {

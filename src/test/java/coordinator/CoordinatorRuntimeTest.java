@@ -254,8 +254,7 @@ final class CoordinatorRuntimeTest {
         bench.turns();
         bench.add("b", 1);
         assertEquals(FailureCode.INTERNAL, bench.add("a", CounterShard.POISON).code());
-        bench.expectAnswers(
-                "add a:INTERNAL", "add a:COORDINATOR_NOT_AVAILABLE", "add b:COORDINATOR_NOT_AVAILABLE");
+        bench.expectAnswers("add a:INTERNAL", "add a:COORDINATOR_NOT_AVAILABLE", "add b:COORDINATOR_NOT_AVAILABLE");
         bench.turns();
         assertEquals(FailureCode.COORDINATOR_LOADING, bench.read("a").code());
         bench.store.commit();
@@ -326,8 +325,7 @@ final class CoordinatorRuntimeTest {
         bench.add("a", 2);
         bench.runtime.stop(bench.answer("stopped"));
         bench.store.fail(false);
-        bench.expectAnswers(
-                "add a:COORDINATOR_NOT_AVAILABLE", "add a:COORDINATOR_NOT_AVAILABLE", "stopped=null");
+        bench.expectAnswers("add a:COORDINATOR_NOT_AVAILABLE", "add a:COORDINATOR_NOT_AVAILABLE", "stopped=null");
         bench.pass(60_000);
         bench.expectEvents("loaded 0", "unloaded COORDINATOR_NOT_AVAILABLE");
     }

@@ -49,7 +49,8 @@ final class ShardLifeTest {
             stores[i].holdLoads = true;
             bench.runtime.lead(i, 1, stores[i]);
         }
-        assertEquals(List.of(1, 1, 0, 0), List.of(loads(stores[0]), loads(stores[1]), loads(stores[2]), loads(stores[3])));
+        assertEquals(
+                List.of(1, 1, 0, 0), List.of(loads(stores[0]), loads(stores[1]), loads(stores[2]), loads(stores[3])));
         stores[1].loads.remove().run();
         assertEquals(1, loads(stores[2]));
         bench.runtime.resign(0, "moved");
