@@ -50,12 +50,12 @@ class Broker:
 
 
 class Probe:
-    """The warm client of Probe.java, or another that takes and answers commands like it."""
+    """The warm client of Probe.java."""
 
-    def __init__(self, bootstrap, program="Probe"):
+    def __init__(self, bootstrap):
         self.log = open(HOME / "probe.log", "a")
         self.process = subprocess.Popen(
-            [KAFKA, "java", "-Dpeer.log.level=ERROR", program, bootstrap],
+            [KAFKA, "java", "-Dpeer.log.level=ERROR", "Probe", bootstrap],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
     def ask(self, *words):
@@ -70,7 +70,7 @@ class Probe:
                 if "error" in info:
                     raise RuntimeError(f"probe: {info['error']}")
                 return info
-        raise RuntimeError(f"probe died, see {self.log.name}")
+        raise RuntimeError("probe died, see probe.log")
 
     def __enter__(self):
         return self

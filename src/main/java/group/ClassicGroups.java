@@ -1,20 +1,51 @@
 package group;
 
+import common.Callback;
 import common.Failure;
 import config.GroupConfig;
+import coordinator.Result;
 import coordinator.ShardContext;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Function;
+import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.HeartbeatResponseData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
+import org.apache.kafka.common.message.LeaveGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupResponseData.MemberResponse;
+import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 
-/** The classic group protocol: members join, one of them assigns, all sync, then heartbeats. */
+/**
+ * The classic group protocol: members join, one of them assigns, all sync, then heartbeats (rules G2 to G4, G9). Records keep what was told to members; a
+ * rebalance under way dies with the shard, and all join again. Confined to the shard.
+ */
 public final class ClassicGroups {
-    private final ShardContext<GroupRecord> context;
-    private final GroupConfig config;
+    private static final Logger LOG = LoggerFactory.getLogger(ClassicGroups.class);
+
     private final Groups groups;
+    private final ClassicSessions sessions;
+    private final SyncPhase syncPhase;
+    private final JoinPhase joinPhase;
+    private final JoinRequests joins;
+    private final ClassicRegistry registry;
 
     ClassicGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups) {
-        this.context = context;
-        this.config = config;
+        GroupConfig.Classic classic = config.classic();
         this.groups = groups;
+        this.sessions = new ClassicSessions(context.timers());
+        this.syncPhase = new SyncPhase(context, sessions);
+        this.joinPhase = new JoinPhase(context, groups, classic.initialRebalanceDelayMillis(), sessions, syncPhase);
+        this.joins = new JoinRequests(context, groups, classic, sessions, joinPhase);
+        this.registry = new ClassicRegistry(context, groups, sessions, joinPhase, classic.maxSize());
     }
 
     /**
@@ -30,7 +61,159 @@ public final class ClassicGroups {
         return group;
     }
 
-    void loaded() {}
+    /** {@code done} may be answered much later. Group id and session timeout are valid. */
+    public Result<GroupRecord, Void> join(
+            JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done) {
+        Group known = groups.get(request.groupId());
+        boolean unknown = known == null && !request.memberId().isEmpty();
+        if (unknown || known != null && known.type() != GroupType.CLASSIC) {
+            Turn turn = new Turn(null);
+            turn.answer(done, JoinPhase.error(request.memberId(), Errors.UNKNOWN_MEMBER_ID));
+            return turn.result();
+        }
+        ClassicGroup group = known instanceof ClassicGroup classic ? classic : registry.create(request.groupId());
+        Turn turn = new Turn(group);
+        joins.join(group, request, client, done, turn);
+        if (group != known && group.isPristine()) {
+            putBack(request.groupId(), known);
+        }
+        return turn.result();
+    }
 
-    void unloaded(Failure why) {}
+    /** Nothing came of the group that was made for a request. */
+    private void putBack(String groupId, Group known) {
+        if (known == null) {
+            groups.remove(groupId);
+        } else {
+            groups.put(known);
+        }
+    }
+
+    /** {@code done} may be answered much later. */
+    public Result<GroupRecord, Void> sync(SyncGroupRequestData request, Callback<SyncGroupResponseData> done) {
+        ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
+        Turn turn = new Turn(group);
+        Errors error = group == null || group.isEmpty() ? Errors.UNKNOWN_MEMBER_ID : check(group, request);
+        if (error == Errors.NONE && group.in(ClassicState.PREPARING_REBALANCE)) {
+            error = Errors.REBALANCE_IN_PROGRESS;
+        }
+        if (error != Errors.NONE) {
+            turn.answer(done, SyncPhase.error(error));
+            return turn.result();
+        }
+        ClassicMember member = group.member(request.memberId());
+        syncPhase.synced(group, member);
+        if (group.in(ClassicState.STABLE)) {
+            turn.answer(done, SyncPhase.assignment(group, member));
+            return turn.result();
+        }
+        syncPhase.wait(member, done, turn);
+        if (group.isLeader(member) && group.assigning() == null) {
+            assign(group, request, turn);
+        }
+        return turn.result();
+    }
+
+    private static Errors check(ClassicGroup group, SyncGroupRequestData request) {
+        Errors error = group.checkMember(request.memberId(), request.groupInstanceId(), request.generationId());
+        if (error != Errors.NONE) {
+            return error;
+        }
+        boolean consistent = agrees(request.protocolType(), group.protocolType())
+                && agrees(request.protocolName(), group.protocol());
+        return consistent ? Errors.NONE : Errors.INCONSISTENT_GROUP_PROTOCOL;
+    }
+
+    /** Old clients do not say. */
+    private static boolean agrees(String said, String actual) {
+        return said == null || said.equals(actual);
+    }
+
+    private void assign(ClassicGroup group, SyncGroupRequestData request, Turn turn) {
+        Map<String, byte[]> given = new LinkedHashMap<>();
+        request.assignments().forEach(each -> given.put(each.memberId(), each.assignment()));
+        Function<ClassicMember, byte[]> assignments =
+                member -> given.getOrDefault(member.id(), ClassicMember.NO_ASSIGNMENT);
+        syncPhase.assign(group, assignments, turn);
+    }
+
+    public Result<GroupRecord, HeartbeatResponseData> heartbeat(HeartbeatRequestData request) {
+        return Result.answer(
+                new HeartbeatResponseData().setErrorCode(beat(request).code()));
+    }
+
+    private Errors beat(HeartbeatRequestData request) {
+        if (!(groups.get(request.groupId()) instanceof ClassicGroup group)) {
+            return Errors.UNKNOWN_MEMBER_ID;
+        }
+        Errors error = group.checkMember(request.memberId(), request.groupInstanceId(), request.generationId());
+        if (error != Errors.NONE) {
+            return error;
+        }
+        sessions.restart(group.member(request.memberId()));
+        return group.in(ClassicState.PREPARING_REBALANCE) ? Errors.REBALANCE_IN_PROGRESS : Errors.NONE;
+    }
+
+    /** Several members may leave at once; each has its own error. */
+    public Result<GroupRecord, LeaveGroupResponseData> leave(LeaveGroupRequestData request) {
+        ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
+        Turn turn = new Turn(group);
+        LeaveGroupResponseData response = new LeaveGroupResponseData();
+        int before = group == null ? 0 : group.members().size();
+        for (MemberIdentity each : request.members()) {
+            Errors error = group == null ? Errors.UNKNOWN_MEMBER_ID : leave(group, each, turn);
+            response.members()
+                    .add(new MemberResponse()
+                            .setMemberId(each.memberId())
+                            .setGroupInstanceId(each.groupInstanceId())
+                            .setErrorCode(error.code()));
+        }
+        int left = group == null ? 0 : before - group.members().size();
+        if (left > 0) {
+            joinPhase.rebalance(group, left + " members left", turn);
+        } else if (group != null) {
+            joinPhase.completeIfAllJoined(group, turn);
+        }
+        return turn.result(response);
+    }
+
+    private Errors leave(ClassicGroup group, MemberIdentity leaving, Turn turn) {
+        String id = leaving.memberId();
+        if (id.isEmpty()) {
+            // An operator removes a static member by its name.
+            id = leaving.groupInstanceId() == null ? null : group.memberOf(leaving.groupInstanceId());
+            if (id == null) {
+                return Errors.UNKNOWN_MEMBER_ID;
+            }
+        } else if (group.pending().remove(id)) {
+            sessions.end(group.id(), id);
+            return Errors.NONE;
+        } else {
+            Errors error = group.checkMember(id, leaving.groupInstanceId());
+            if (error != Errors.NONE) {
+                return error;
+            }
+        }
+        String reason = leaving.reason();
+        LOG.info(
+                "member {} leaves group {}{}",
+                id,
+                group.id(),
+                reason == null || reason.isEmpty() ? "" : "; the client says: " + reason);
+        joinPhase.drop(group, group.member(id), turn);
+        return Errors.NONE;
+    }
+
+    void replay(GroupMetadataRecord record) {
+        registry.replay(record);
+    }
+
+    void loaded() {
+        registry.loaded();
+    }
+
+    /** Parked requests fail. */
+    void unloaded(Failure why) {
+        registry.unloaded(why);
+    }
 }

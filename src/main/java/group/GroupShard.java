@@ -5,7 +5,6 @@ import config.GroupConfig;
 import coordinator.CoordinatorShard;
 import coordinator.ShardContext;
 import metadata.MetadataImage;
-import records.schemas.ConsumerGroupRecord;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 import records.schemas.OffsetCommitRecord;
@@ -47,18 +46,12 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
         return admin;
     }
 
-    Groups groups() {
-        return groups;
-    }
-
     @Override
     public void replay(GroupRecord record) {
         if (record instanceof OffsetCommitRecord commit) {
             offsets.replay(commit);
-        } else if (record instanceof GroupMetadataRecord metadata && metadata.tombstone()) {
-            groups.remove(metadata.group());
-        } else if (record instanceof ConsumerGroupRecord it) {
-            consumer.replay(it);
+        } else if (record instanceof GroupMetadataRecord metadata) {
+            classic.replay(metadata);
         } else {
             throw new IllegalArgumentException("a record of an unknown kind: " + record.getClass());
         }

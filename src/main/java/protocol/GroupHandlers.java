@@ -2,6 +2,7 @@ package protocol;
 
 import config.GroupConfig;
 import java.util.List;
+import services.ClassicGroupService;
 import services.GroupAdminService;
 import services.GroupCoordinators;
 import services.GroupOffsetService;
@@ -14,11 +15,17 @@ public final class GroupHandlers {
     public record Parts(GroupCoordinators coordinators, GroupConfig config) {}
 
     public static List<ApiHandler> of(Parts parts) {
+        ClassicGroupService classic =
+                new ClassicGroupService(parts.coordinators(), parts.config().classic());
         GroupOffsetService offsets = new GroupOffsetService(
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         GroupAdminService admin = new GroupAdminService(
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         return List.of(
+                new JoinGroupHandler(classic),
+                new SyncGroupHandler(classic),
+                new HeartbeatHandler(classic),
+                new LeaveGroupHandler(classic),
                 new OffsetCommitHandler(offsets),
                 new OffsetFetchHandler(offsets),
                 new OffsetDeleteHandler(offsets),

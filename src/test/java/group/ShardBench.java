@@ -51,6 +51,8 @@ final class ShardBench implements ShardContext<GroupRecord> {
     private long nowMillis;
     private boolean held;
     private int committed;
+    private FailureCode refusal;
+    private Mutations mutations = Mutations.NONE;
 
     ShardBench(GroupConfig config, MetadataImage image, long seed) {
         this.config = config;
@@ -133,6 +135,19 @@ final class ShardBench implements ShardContext<GroupRecord> {
         return List.copyOf(log);
     }
 
+    /** The part of {@link #log} that a new shard would load for sure. */
+    List<GroupRecord> committedLog() {
+        return List.copyOf(log.subList(0, committed));
+    }
+
+    boolean holdsCommits() {
+        return held;
+    }
+
+    int openTimers() {
+        return timers.size();
+    }
+
     /** How many records each append had. */
     List<Integer> batches() {
         return batches;
@@ -160,6 +175,15 @@ final class ShardBench implements ShardContext<GroupRecord> {
     }
 
     private <T> void apply(Result<?, T> result, Callback<T> answer) {
+        if (refusal != null && !result.records().isEmpty()) {
+            Failure why = new Failure(refusal, "refused");
+            refusal = null;
+            if (result.settled() != null) {
+                result.settled().done(null, why);
+            }
+            answer.done(null, why);
+            return;
+        }
         if (!result.records().isEmpty()) {
             batches.add(result.records().size());
         }
@@ -215,6 +239,23 @@ final class ShardBench implements ShardContext<GroupRecord> {
         }
         log.subList(committed, log.size()).clear();
         reload(why);
+    }
+
+    /** The next records are not taken, and not replayed; the shard stays. */
+    void refuseNext(FailureCode why) {
+        refusal = why;
+    }
+
+    /** Planted bugs that are on from now on. */
+    void mutations(Mutations planted) {
+        mutations = planted;
+    }
+
+    /** The shard becomes one of another log. */
+    void take(ShardBench other) {
+        log.clear();
+        log.addAll(other.log);
+        reload();
     }
 
     /** The coordinator moves: a new shard from the same log. */
@@ -291,7 +332,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
 
     @Override
     public Mutations mutations() {
-        return Mutations.NONE;
+        return mutations;
     }
 
     @Override

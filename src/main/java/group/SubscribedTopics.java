@@ -1,0 +1,46 @@
+package group;
+
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.kafka.common.message.ConsumerProtocolSubscription;
+import org.apache.kafka.common.protocol.ByteBufferAccessor;
+
+/** The topics that the consumers of one generation read, parsed when first asked for. */
+final class SubscribedTopics {
+    /** Before the first generation, and for other protocols than that of consumers: nobody knows. */
+    static final SubscribedTopics UNKNOWN = new SubscribedTopics(null);
+
+    private List<byte[]> subscriptions;
+    private Set<String> topics;
+
+    /** @param subscriptions of all members, in any version of ConsumerProtocolSubscription; null: not known */
+    SubscribedTopics(List<byte[]> subscriptions) {
+        this.subscriptions = subscriptions;
+    }
+
+    /** Null when not known: some member's subscription is not in that form. */
+    Set<String> topics() {
+        if (subscriptions != null) {
+            topics = parse(subscriptions);
+            subscriptions = null;
+        }
+        return topics;
+    }
+
+    private static Set<String> parse(List<byte[]> subscriptions) {
+        Set<String> all = new LinkedHashSet<>();
+        for (byte[] each : subscriptions) {
+            ByteBuffer bytes = ByteBuffer.wrap(each);
+            try {
+                bytes.getShort();
+                // Every version begins with the fields of version 0; what a newer one adds is not needed.
+                all.addAll(new ConsumerProtocolSubscription(new ByteBufferAccessor(bytes), (short) 0).topics());
+            } catch (RuntimeException notASubscription) {
+                return null;
+            }
+        }
+        return all;
+    }
+}
