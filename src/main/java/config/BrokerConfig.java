@@ -39,6 +39,7 @@ public final class BrokerConfig {
             NodeConfig node,
             NetworkConfig network,
             StorageConfig storage,
+            CleanerConfig cleaner,
             TopicDefaults topics,
             RequestConfig requests,
             ControllerConfig controller,
@@ -118,6 +119,7 @@ public final class BrokerConfig {
                 new Listeners(values.of(NodeConfig.class), problems).read(),
                 ConfigRecords.network(values.of(NetworkConfig.class), problems),
                 ConfigRecords.storage(values.of(StorageConfig.class), problems),
+                ConfigRecords.cleaner(values.of(CleanerConfig.class)),
                 ConfigRecords.topics(values.of(TopicDefaults.class), problems),
                 ConfigRecords.requests(values.of(RequestConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
@@ -135,6 +137,23 @@ public final class BrokerConfig {
 
     public StorageConfig storage() {
         return records.storage;
+    }
+
+    public CleanerConfig cleaner() {
+        return records.cleaner;
+    }
+
+    /** As {@link #cleaner}, with the broker settings that were changed while it runs ({@code dynamic}: sound values, the strongest of each key). */
+    public CleanerConfig cleaner(Map<String, String> dynamic) {
+        Map<String, String> all = new TreeMap<>(properties);
+        all.putAll(dynamic);
+        Map<String, Object> values = new TreeMap<>();
+        for (ConfigKey key : CleanerKeys.keys()) {
+            if (all.containsKey(key.name()) && key.problem(all.get(key.name())) == null) {
+                values.put(key.name(), key.parse(all.get(key.name())));
+            }
+        }
+        return ConfigRecords.cleaner(new ConfigValues(values).of(CleanerConfig.class));
     }
 
     public TopicDefaults topics() {

@@ -20,6 +20,7 @@ public final class BrokerKeys {
                 NetworkKeys.keys(),
                 StorageKeys.keys(),
                 LogDefaultKeys.keys(),
+                CleanerKeys.keys(),
                 TopicDefaultKeys.keys(),
                 RequestKeys.keys(),
                 ControllerKeys.keys(),
@@ -61,7 +62,7 @@ public final class BrokerKeys {
         if (key.standing() == ConfigKey.Standing.REFUSED && !key.isDefault(value)) {
             return new ConfigException(name, value, key.text()).getMessage();
         }
-        return name.equals("log.cleanup.policy") ? TopicKeys.refusal("cleanup.policy", value) : null;
+        return null;
     }
 
     /** The known key most like {@code name}, for "did you mean"; null when none is near. */

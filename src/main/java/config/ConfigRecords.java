@@ -76,6 +76,16 @@ final class ConfigRecords {
                 values.int32("producer.id.expiration.ms"));
     }
 
+    static CleanerConfig cleaner(ConfigValues.Part values) {
+        return new CleanerConfig(
+                values.bool("log.cleaner.enable"),
+                values.int64("log.cleaner.backoff.ms"),
+                values.int64("log.cleaner.dedupe.buffer.size"),
+                values.float64("log.cleaner.io.buffer.load.factor"),
+                values.int32("log.cleaner.io.buffer.size"),
+                values.float64("log.cleaner.io.max.bytes.per.second"));
+    }
+
     static TopicDefaults topics(ConfigValues.Part values, ConfigProblems problems) {
         int replicas = values.int32("default.replication.factor");
         if (replicas != 1) {

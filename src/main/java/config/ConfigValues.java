@@ -62,6 +62,10 @@ final class ConfigValues {
             return value(Short.class, name);
         }
 
+        double float64(String name) {
+            return value(Double.class, name);
+        }
+
         boolean bool(String name) {
             return value(Boolean.class, name);
         }

@@ -10,6 +10,11 @@ import java.util.TreeMap;
  *
  * @param maxDecompressedBytes largest size of one record of a compressed batch after decompression (Kafka's max.decompressed.message.bytes)
  * @param cleanupDelete false: retention deletes nothing
+ * @param cleanupCompact the log keeps the last record of each key
+ * @param deleteRetentionMillis tombstones and markers stay for so long after the cleaning that found them
+ * @param minCompactionLagMillis younger records are not compacted
+ * @param maxCompactionLagMillis older records are compacted however little of the log is dirty
+ * @param minDirtyRatio of a log, above which it is compacted
  */
 public record LogConfig(
         int segmentBytes,
@@ -33,12 +38,23 @@ public record LogConfig(
         boolean preallocate,
         boolean cleanupDelete,
         boolean cleanupCompact,
+        long deleteRetentionMillis,
+        long minCompactionLagMillis,
+        long maxCompactionLagMillis,
+        double minDirtyRatio,
         boolean fullRecordValidation,
         int maxDecompressedBytes) {
 
     /** Durable acks: one group-commit fsync before each answer (rule I7). */
     public boolean durable() {
         return flushMessages == 1;
+    }
+
+    /** A segment takes no records later than its first by more than this: so a compacted log becomes cleanable in time, as in Kafka. */
+    public long rollMillis() {
+        return cleanupCompact && maxCompactionLagMillis > 0
+                ? Math.min(maxCompactionLagMillis, segmentMillis)
+                : segmentMillis;
     }
 
     /** Kafka's defaults. */
@@ -91,6 +107,10 @@ public record LogConfig(
                 (Boolean) values.get("preallocate"),
                 policy.contains("delete"),
                 policy.contains("compact"),
+                (Long) values.get("delete.retention.ms"),
+                (Long) values.get("min.compaction.lag.ms"),
+                (Long) values.get("max.compaction.lag.ms"),
+                (Double) values.get("min.cleanable.dirty.ratio"),
                 values.get("record.validation").equals("full"),
                 (Integer) values.get("max.decompressed.message.bytes"));
     }

@@ -8,7 +8,7 @@ import static config.KeyTable.subsetOf;
 
 import java.util.List;
 
-/** Broker-wide defaults of topic settings; owner {@link LogConfig}. Compaction is not built yet. */
+/** Broker-wide defaults of topic settings; owner {@link LogConfig}. */
 final class LogDefaultKeys {
 
     private LogDefaultKeys() {}
@@ -105,19 +105,25 @@ final class LogDefaultKeys {
     }
 
     private static void compaction(KeyTable keys) {
-        keys.withoutEffect("compaction is not built yet");
-        keys.int64("log.cleaner.backoff.ms", 15000L, atLeast(0)).clusterWide();
-        keys.int64("log.cleaner.dedupe.buffer.size", 134217728L, null).clusterWide();
-        keys.int64("log.cleaner.delete.retention.ms", 86400000L, atLeast(0)).clusterWide();
-        keys.bool("log.cleaner.enable", true);
-        keys.float64("log.cleaner.io.buffer.load.factor", 0.9, null).clusterWide();
-        keys.int32("log.cleaner.io.buffer.size", 524288, atLeast(0)).clusterWide();
-        keys.float64("log.cleaner.io.max.bytes.per.second", Double.MAX_VALUE, null)
+        keys.int64(
+                        "log.cleaner.delete.retention.ms",
+                        86400000L,
+                        atLeast(0),
+                        "Broker-wide default of delete.retention.ms.")
                 .clusterWide();
-        keys.int64("log.cleaner.max.compaction.lag.ms", Long.MAX_VALUE, atLeast(1))
+        keys.int64(
+                        "log.cleaner.max.compaction.lag.ms",
+                        Long.MAX_VALUE,
+                        atLeast(1),
+                        "Broker-wide default of max.compaction.lag.ms.")
                 .clusterWide();
-        keys.float64("log.cleaner.min.cleanable.ratio", 0.5, between(0, 1)).clusterWide();
-        keys.int64("log.cleaner.min.compaction.lag.ms", 0L, atLeast(0)).clusterWide();
-        keys.int32("log.cleaner.threads", 1, atLeast(0)).clusterWide();
+        keys.float64(
+                        "log.cleaner.min.cleanable.ratio",
+                        0.5,
+                        between(0, 1),
+                        "Broker-wide default of min.cleanable.dirty.ratio.")
+                .clusterWide();
+        keys.int64("log.cleaner.min.compaction.lag.ms", 0L, atLeast(0), "Broker-wide default of min.compaction.lag.ms.")
+                .clusterWide();
     }
 }

@@ -28,8 +28,6 @@ public final class TopicKeys {
     private static final Map<String, ConfigKey> ALL = collect();
     private static final Map<String, List<Synonym>> SYNONYMS = Collections.unmodifiableMap(synonymTable());
 
-    private static final String COMPACTION = "compaction is not built yet; allowed: the default";
-
     private TopicKeys() {}
 
     /** Sorted by name. */
@@ -100,7 +98,23 @@ public final class TopicKeys {
                 "cleanup.policy",
                 "delete",
                 subsetOf("compact", "delete"),
-                "delete: old segments go by age and size; empty: nothing goes. compact is not built yet.");
+                "delete: old segments go by age and size; compact: of each key the last record stays; both; empty: nothing goes.");
+        keys.int64(
+                "delete.retention.ms",
+                86400000L,
+                atLeast(0),
+                "After compaction a deletion (a record without value) stays this long, so that readers see it.");
+        keys.int64(
+                "max.compaction.lag.ms",
+                Long.MAX_VALUE,
+                atLeast(1),
+                "A record is compacted after this time, however little of the log is dirty.");
+        keys.int64("min.compaction.lag.ms", 0L, atLeast(0), "A record stays uncompacted for at least this time.");
+        keys.float64(
+                "min.cleanable.dirty.ratio",
+                0.5,
+                between(0, 1),
+                "A log is compacted when more than this part of it has not been compacted yet.");
         keys.int64(
                 "retention.bytes", -1L, null, "Old segments go when the partition is larger than this; -1: no limit.");
         keys.int64(
@@ -152,11 +166,6 @@ public final class TopicKeys {
         keys.int32("min.insync.replicas", 1, atLeast(1));
         keys.withoutEffect("concerns several replicas; this is a cluster of one");
         keys.bool("unclean.leader.election.enable", false);
-        keys.refused(COMPACTION);
-        keys.int64("delete.retention.ms", 86400000L, atLeast(0));
-        keys.int64("max.compaction.lag.ms", Long.MAX_VALUE, atLeast(1));
-        keys.int64("min.compaction.lag.ms", 0L, atLeast(0));
-        keys.float64("min.cleanable.dirty.ratio", 0.5, between(0, 1));
         keys.refused("tiered (remote) storage is not built; allowed: the default");
         keys.int64("local.retention.bytes", -2L, atLeast(-2));
         keys.int64("local.retention.ms", -2L, atLeast(-2));
@@ -248,11 +257,6 @@ public final class TopicKeys {
     /** Why a well-formed value cannot be given yet; null when it can. */
     static String refusal(String name, String value) {
         ConfigKey key = ALL.get(name);
-        boolean compact = name.equals("cleanup.policy") && ((List<?>) key.parse(value)).contains("compact");
-        if (compact) {
-            return new ConfigException(name, value, "compaction is not built yet; allowed: delete, or empty")
-                    .getMessage();
-        }
         if (key.standing() == ConfigKey.Standing.REFUSED && !key.isDefault(value)) {
             return new ConfigException(name, value, key.text()).getMessage();
         }

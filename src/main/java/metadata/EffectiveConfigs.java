@@ -1,6 +1,7 @@
 package metadata;
 
 import config.BrokerConfig;
+import config.CleanerConfig;
 import config.ConfigKey;
 import config.DescribedConfig;
 import config.LogConfig;
@@ -55,6 +56,13 @@ public final class EffectiveConfigs {
             return config.logDefaults();
         }
         return LogConfig.of(topicSettings(image, own));
+    }
+
+    /** How this node's compacted logs are cleaned. */
+    public CleanerConfig cleaner(MetadataImage image) {
+        Map<String, String> dynamic = new TreeMap<>(image.brokerConfigs(-1));
+        dynamic.putAll(image.brokerConfigs(config.node().nodeId()));
+        return config.cleaner(dynamic);
     }
 
     /** A topic's settings by key where they differ from Kafka's defaults: its own over the broker's. */

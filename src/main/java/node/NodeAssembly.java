@@ -21,7 +21,9 @@ import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.RequestMemory;
 import replication.ReplicaShard;
+import storage.CleanerTools;
 import storage.DiskExecutor;
+import storage.LogCleaner;
 import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
 import storage.LogLimits;
@@ -37,6 +39,8 @@ import storage.LogStart;
  */
 public final class NodeAssembly {
     private static final long STOP_TIMEOUT_MILLIS = 300_000;
+    /** Of the heap, what the keys of logs that are being cleaned may take. */
+    private static final int CLEANER_HEAP_PART = 8;
 
     private final NodeHost host;
     private final BrokerConfig config;
@@ -170,11 +174,18 @@ public final class NodeAssembly {
         }
         PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
+        LogCleaner cleaner = cleaner(own, table, loop);
+        List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
         StorageShard shard = new StorageShard(
                 own,
                 table,
-                new ShardImage(table, effective::logConfig, share, empty),
-                new ShardDirectories(own, config.storage(), mine, loop == 0 ? List.of(metadataDirectory) : List.of()));
+                new ShardImage(
+                        table,
+                        effective::logConfig,
+                        changed -> cleaner.configure(effective.cleaner(changed)),
+                        share,
+                        empty),
+                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
         GroupCoordinatorNode groups = new GroupCoordinatorNode(
                 own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
         LoopImage image = new LoopImage(empty);
@@ -184,6 +195,12 @@ public final class NodeAssembly {
         host.register(new OwnerId<>(GroupCoordinatorNode.class, loop), groups, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
         return new LoopParts(shard, groups, instance(loop, own, image));
+    }
+
+    private LogCleaner cleaner(Ports own, PartitionTable table, int loop) {
+        long heapShare = Math.max(1, host.heapBytes() / CLEANER_HEAP_PART / host.loops());
+        CleanerTools tools = new CleanerTools(own.clock(), config.cleaner(), heapShare, host.loops());
+        return new LogCleaner(own, table::logs, tools, loop);
     }
 
     private ShardDirectory directory(int index, int reporter, int loop) {

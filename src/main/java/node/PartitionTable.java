@@ -71,6 +71,10 @@ final class PartitionTable {
         return List.copyOf(replicas.values());
     }
 
+    List<PartitionLog> logs() {
+        return List.copyOf(places.keySet());
+    }
+
     /** Where a log lies. */
     ShardDirectory directoryOf(LeaderReplica replica) {
         return places.get(replica.log());

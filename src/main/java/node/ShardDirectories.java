@@ -15,6 +15,7 @@ import replication.LeaderReplica;
 import replication.ReplicaShard.LogDirInfo;
 import replication.ReplicaShard.PartitionSize;
 import storage.DiskExecutor;
+import storage.LogCleaner;
 import storage.LogDirectory;
 import storage.LogIdentity;
 
@@ -28,15 +29,21 @@ final class ShardDirectories {
     private final StorageConfig config;
     private final List<ShardDirectory> directories;
     private final List<ShardDirectory> alsoReported;
+    private final LogCleaner cleaner;
     private final List<Timers.Handle> duties = new ArrayList<>();
 
     /** @param alsoReported used by another owner of the same loop, who leaves the periodic reports to this one */
     ShardDirectories(
-            Ports ports, StorageConfig config, List<ShardDirectory> directories, List<ShardDirectory> alsoReported) {
+            Ports ports,
+            StorageConfig config,
+            List<ShardDirectory> directories,
+            List<ShardDirectory> alsoReported,
+            LogCleaner cleaner) {
         this.ports = ports;
         this.config = config;
         this.directories = directories;
         this.alsoReported = alsoReported;
+        this.cleaner = cleaner;
     }
 
     void startDuties(PartitionTable partitions) {
@@ -54,6 +61,7 @@ final class ShardDirectories {
                     }
                 }));
         directories.forEach(this::purge);
+        cleaner.start();
     }
 
     private void every(long millis, Runnable duty) {
@@ -85,6 +93,7 @@ final class ShardDirectories {
     void stopDuties() {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();
+        cleaner.stop();
         directories.forEach(ShardDirectory::stopCheckpoints);
         alsoReported.forEach(ShardDirectory::stopCheckpoints);
     }

@@ -275,7 +275,8 @@ final class ShardDirectory implements LogHost {
                     log.identity().partition(),
                     log.recoveryPoint(),
                     start,
-                    log.highWatermark()));
+                    log.highWatermark(),
+                    log.cleanedTo()));
         }
         found.values().forEach(each -> all.add(line(each)));
         notOpened.values().forEach(each -> all.add(line(each)));
@@ -290,6 +291,7 @@ final class ShardDirectory implements LogHost {
                 partition.identity().partition(),
                 known.recoveryPoint(),
                 known.logStartOffset(),
-                known.highWatermark());
+                known.highWatermark(),
+                known.cleanedTo());
     }
 }

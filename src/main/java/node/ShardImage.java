@@ -6,6 +6,7 @@ import config.LogConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicChange;
@@ -17,6 +18,7 @@ import metadata.MetadataImage.TopicImage;
 final class ShardImage {
     private final PartitionTable partitions;
     private final TopicSettings settings;
+    private final Consumer<MetadataImage> brokerSettings;
     private final Share share;
     private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
     private MetadataImage applied;
@@ -35,9 +37,16 @@ final class ShardImage {
         LogConfig of(MetadataImage image, TopicImage topic);
     }
 
-    ShardImage(PartitionTable partitions, TopicSettings settings, Share share, MetadataImage empty) {
+    /** @param brokerSettings told of each image in which settings of this broker changed */
+    ShardImage(
+            PartitionTable partitions,
+            TopicSettings settings,
+            Consumer<MetadataImage> brokerSettings,
+            Share share,
+            MetadataImage empty) {
         this.partitions = partitions;
         this.settings = settings;
+        this.brokerSettings = brokerSettings;
         this.share = share;
         this.applied = empty;
     }
@@ -59,6 +68,7 @@ final class ShardImage {
         }
         if (!next.brokerConfigs(-1).equals(before.brokerConfigs(-1))
                 || !next.brokerConfigs(share.nodeId).equals(before.brokerConfigs(share.nodeId))) {
+            brokerSettings.accept(next);
             next.topics().forEach(topic -> planUpdate(next, topic, work));
         }
         Countdown rest = new Countdown(work.size() + 1, (applied, failure) -> {

@@ -109,6 +109,14 @@ final class InflatedSource extends RecordSource {
         }
     }
 
+    /** Adds all that is left of the batch's records to {@code target}; inside of {@link #use}. */
+    void copyRest(GrowingBytes target) {
+        do {
+            target.append(chunk, position, end - position);
+        } while (refill());
+        position = end;
+    }
+
     @Override
     int read() {
         if (position == end && !refill()) {

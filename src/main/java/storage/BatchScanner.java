@@ -80,7 +80,11 @@ final class BatchScanner {
         return BatchHeader.lastOffset(window, at);
     }
 
+    /** Milliseconds; -1 when no record has a time, or compaction has taken all records away. */
     long maxTimestamp() {
+        if (BatchHeader.recordCount(window, at) == 0) {
+            return -1;
+        }
         return BatchHeader.maxTimestamp(window, at);
     }
 

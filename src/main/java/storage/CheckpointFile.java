@@ -8,14 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Offsets of partitions by Kafka's text format, as in {@code recovery-point-offset-checkpoint}, {@code replication-offset-checkpoint} (high watermarks) and
- * {@code log-start-offset-checkpoint}: version 0, count, then {@code topic partition offset} a line. Written by {@link AtomicFile#replace}.
+ * Offsets of partitions by Kafka's text format, as in {@code recovery-point-offset-checkpoint}, {@code replication-offset-checkpoint} (high watermarks),
+ * {@code log-start-offset-checkpoint} and {@code cleaner-offset-checkpoint}: version 0, count, then {@code topic partition offset} a line. Written by {@link AtomicFile#replace}.
  */
 public final class CheckpointFile {
 
     public static final String RECOVERY_POINTS = "recovery-point-offset-checkpoint";
     public static final String HIGH_WATERMARKS = "replication-offset-checkpoint";
     public static final String LOG_STARTS = "log-start-offset-checkpoint";
+    /** Up to where compacted logs have been cleaned. Losing it costs time only. */
+    public static final String CLEANED = "cleaner-offset-checkpoint";
 
     /** offset >= 0. */
     public record Entry(String topic, int partition, long offset) {}

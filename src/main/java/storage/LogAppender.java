@@ -276,6 +276,7 @@ final class LogAppender {
                 log.recent.add(batch.baseOffset(), segment.size);
                 segment.onWritten(
                         batch,
+                        batch.maxTimestamp(),
                         log.config.indexIntervalBytes(),
                         log.context.ports().mutations());
                 log.writtenEnd = batch.nextOffset();

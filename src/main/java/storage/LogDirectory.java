@@ -52,9 +52,19 @@ public final class LogDirectory {
     /** A partition directory. {@code identity.topicId} is null when partition.metadata is missing or unreadable. Sorted by directory name. */
     public record FoundPartition(LogIdentity identity, LogStart start) {}
 
-    /** One partition's line in the three checkpoint files. */
+    /**
+     * One partition's line in the checkpoint files.
+     *
+     * @param cleanedTo -1: no line in cleaner-offset-checkpoint
+     */
     public record Checkpoint(
-            String topic, int partition, long recoveryPoint, long logStartOffset, long highWatermark) {}
+            String topic, int partition, long recoveryPoint, long logStartOffset, long highWatermark, long cleanedTo) {
+
+        /** Of a log that was never compacted. */
+        public Checkpoint(String topic, int partition, long recoveryPoint, long logStartOffset, long highWatermark) {
+            this(topic, partition, recoveryPoint, logStartOffset, highWatermark, -1);
+        }
+    }
 
     /**
      * Locks the directory, formats it when empty, verifies meta.properties, takes the clean-shutdown mark away (removed and synced before this returns,
@@ -147,6 +157,8 @@ public final class LogDirectory {
         Map<String, Long> recoveryPoints = offsets(files, CheckpointFile.RECOVERY_POINTS);
         Map<String, Long> logStarts = offsets(files, CheckpointFile.LOG_STARTS);
         Map<String, Long> highWatermarks = offsets(files, CheckpointFile.HIGH_WATERMARKS);
+        Map<String, Long> cleaned = offsets(files, CheckpointFile.CLEANED);
+        checkpointed.addAll(cleaned.keySet());
         checkpointed.addAll(recoveryPoints.keySet());
         checkpointed.addAll(logStarts.keySet());
         checkpointed.addAll(highWatermarks.keySet());
@@ -163,7 +175,8 @@ public final class LogDirectory {
                     clean,
                     recoveryPoints.getOrDefault(name, 0L),
                     logStarts.getOrDefault(name, 0L),
-                    highWatermarks.getOrDefault(name, 0L));
+                    highWatermarks.getOrDefault(name, 0L),
+                    cleaned.getOrDefault(name, -1L));
             found.add(new FoundPartition(identity, start));
         }
         return found;
@@ -206,12 +219,20 @@ public final class LogDirectory {
         }
     }
 
-    /** Replaces the three checkpoint files, Kafka's formats (rule S5). {@code entries}: all partitions of the directory, in any stable order. */
+    /**
+     * Replaces the checkpoint files, Kafka's formats (rule S5); that of the cleaner only where there is one or something for it. {@code entries}: all
+     * partitions of the directory, in any stable order.
+     */
     public static DiskJob<Void> writeCheckpoints(List<Checkpoint> entries) {
         return files -> {
             replace(files, CheckpointFile.LOG_STARTS, entries, Checkpoint::logStartOffset);
             replace(files, CheckpointFile.RECOVERY_POINTS, entries, Checkpoint::recoveryPoint);
             replace(files, CheckpointFile.HIGH_WATERMARKS, entries, Checkpoint::highWatermark);
+            List<Checkpoint> compacted =
+                    entries.stream().filter(each -> each.cleanedTo() >= 0).toList();
+            if (!compacted.isEmpty() || files.exists(CheckpointFile.CLEANED)) {
+                replace(files, CheckpointFile.CLEANED, compacted, Checkpoint::cleanedTo);
+            }
             files.syncDirectory("");
             return null;
         };

@@ -155,7 +155,13 @@ final class LogReader {
                 request.maxBytes(),
                 request.wholeFirstBatch(),
                 cold);
+        if (file == null) {
+            log.readByName(segment);
+        }
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (found, failure) -> {
+            if (file == null) {
+                log.readByNameEnded(segment);
+            }
             if (failure == null) {
                 onFound(request, limit, segment, found, found.file() != file);
             }

@@ -39,12 +39,12 @@ final class LogRetention {
             return;
         }
         running = true;
-        List<String> unknown = new ArrayList<>();
+        List<Segment> unknown = new ArrayList<>();
         if (log.config.cleanupDelete() && log.config.retentionMillis() >= 0) {
             for (int i = 0; i < log.segments.count() && unknown.size() < MAX_SEGMENTS; i++) {
                 Segment segment = log.segments.get(i);
                 if (!segment.maxTimestampKnown) {
-                    unknown.add(segment.path(log.identity, SegmentFiles.TIME_INDEX));
+                    unknown.add(segment);
                 } else if (!expired(segment, wallMillis)) {
                     break;
                 }
@@ -54,41 +54,13 @@ final class LogRetention {
             rollIfAllGo(wallMillis);
             return;
         }
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, new LargestTimes(unknown), (times, failure) -> {
+        SegmentTimes.learn(log, unknown, (none, failure) -> {
             if (failure == null) {
-                learn(times);
                 rollIfAllGo(wallMillis);
             } else {
                 finish();
             }
         });
-    }
-
-    private void learn(List<IndexSearch.TimeEntry> times) {
-        int next = 0;
-        for (int i = 0; i < log.segments.count() && next < times.size(); i++) {
-            Segment segment = log.segments.get(i);
-            if (!segment.maxTimestampKnown) {
-                IndexSearch.TimeEntry time = times.get(next++);
-                segment.maxTimestampKnown = true;
-                segment.maxTimestamp = time.timestamp();
-                segment.maxTimestampOffset = segment.baseOffset + time.lastOffset();
-            }
-        }
-    }
-
-    /** Last entries of time indexes, with relative offsets; one without entries counts by the file's last change, as in Kafka. */
-    private record LargestTimes(List<String> paths) implements DiskJob<List<IndexSearch.TimeEntry>> {
-        @Override
-        public List<IndexSearch.TimeEntry> run(FileSystem files) throws IOException {
-            List<IndexSearch.TimeEntry> times = new ArrayList<>(paths.size());
-            for (String path : paths) {
-                IndexSearch.TimeEntry last = IndexSearch.lastTime(files, path, 0);
-                String logFile = path.substring(0, path.length() - SegmentFiles.TIME_INDEX.length()) + SegmentFiles.LOG;
-                times.add(last != null ? last : new IndexSearch.TimeEntry(files.lastModifiedMillis(logFile), 0));
-            }
-            return times;
-        }
     }
 
     /** The active segment is never removed; when it should go too it is rolled first, and goes once it is closed. */
@@ -113,8 +85,7 @@ final class LogRetention {
     }
 
     private boolean expired(Segment segment, long wallMillis) {
-        long newest = segment.maxTimestamp >= 0 ? segment.maxTimestamp : segment.createdMillis;
-        return log.config.retentionMillis() >= 0 && wallMillis - newest > log.config.retentionMillis();
+        return log.config.retentionMillis() >= 0 && wallMillis - segment.newestMillis() > log.config.retentionMillis();
     }
 
     private boolean reason(Segment segment, long endOffset, long bytesFromHere, long wallMillis) {
@@ -222,7 +193,8 @@ final class LogRetention {
         }
     }
 
-    private void unlinkLater(List<String> paths) {
+    /** Removes files that nobody finds any more, once their readers have had time to end. */
+    void unlinkLater(List<String> paths) {
         log.context.ports().timers().after(log.config.fileDeleteDelayMillis(), () -> unlink(paths, 0));
     }
 
@@ -261,11 +233,17 @@ final class LogRetention {
 
     /** Runs {@code task} once, when no round is under way. */
     void whenIdle(Runnable task) {
-        if (running) {
-            whenIdle = task;
-        } else {
+        if (!running) {
             task.run();
+            return;
         }
+        Runnable before = whenIdle;
+        whenIdle = before == null
+                ? task
+                : () -> {
+                    before.run();
+                    task.run();
+                };
     }
 
     private void finish() {

@@ -8,9 +8,21 @@ package storage;
  * @param recoveryPoint from recovery-point-offset-checkpoint, 0 when unknown
  * @param logStartOffset from log-start-offset-checkpoint, 0 when unknown
  * @param highWatermark from replication-offset-checkpoint, 0 when unknown
+ * @param cleanedTo from cleaner-offset-checkpoint: up to there the log was compacted; -1 when it never was, or nothing is known
  */
-public record LogStart(boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
+public record LogStart(
+        boolean exists,
+        boolean cleanStop,
+        long recoveryPoint,
+        long logStartOffset,
+        long highWatermark,
+        long cleanedTo) {
 
     /** A partition that has no directory yet. */
     public static final LogStart NEW = new LogStart(false, true, 0, 0, 0);
+
+    /** Of a log that was never compacted. */
+    public LogStart(boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
+        this(exists, cleanStop, recoveryPoint, logStartOffset, highWatermark, -1);
+    }
 }

@@ -31,6 +31,8 @@ final class LogState {
     long durableEnd;
 
     long highWatermark;
+    /** Up to there the log has been compacted; -1: never. */
+    long cleanedTo = -1;
     /** Offset of the newest producer snapshot, -1 when there is none. */
     long snapshotEnd = -1;
 
@@ -45,6 +47,8 @@ final class LogState {
     boolean epochsOnDisk;
 
     boolean closed;
+    /** Told when a job that opened a segment by name has ended; or null. */
+    Runnable onReadByName;
 
     LogState(LogIdentity identity, LogContext context, LogConfig config) {
         this.identity = identity;
@@ -77,6 +81,18 @@ final class LogState {
         snapshotEnd = found.snapshotAtEnd() ? found.endOffset() : -1;
         writtenEnd = found.endOffset();
         assignedEnd = found.endOffset();
+    }
+
+    /** A job that opens the segment's files by their names begins. */
+    void readByName(Segment segment) {
+        segment.readsByName++;
+    }
+
+    void readByNameEnded(Segment segment) {
+        segment.readsByName--;
+        if (onReadByName != null) {
+            onReadByName.run();
+        }
     }
 
     boolean tiny() {

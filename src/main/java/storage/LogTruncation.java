@@ -90,7 +90,7 @@ final class LogTruncation {
             log.context.openFiles().drop(log.segments.get(i));
         }
         long checkFrom = Math.min(end, flusher.firstUnclosed());
-        LogStart start = new LogStart(true, false, checkFrom, log.logStart, log.highWatermark);
+        LogStart start = new LogStart(true, false, checkFrom, log.logStart, log.highWatermark, log.cleanedTo);
         Recovery recovery = new Recovery(
                 log.identity,
                 log.config,
@@ -109,6 +109,7 @@ final class LogTruncation {
             reader.clear();
             log.damage.removeIf(range -> range.toOffset() > end);
             log.adopt(found);
+            log.cleanedTo = Math.min(log.cleanedTo, log.writtenEnd);
             log.durableEnd = Math.min(Math.max(log.durableEnd, log.logStart), log.writtenEnd);
             log.highWatermark = Math.min(log.highWatermark, log.writtenEnd);
             log.producers.advanceHighWatermark(log.highWatermark);

@@ -12,6 +12,8 @@ final class OpenFiles {
 
     private final int capacity;
     private final LinkedHashMap<Segment, FileHandle> open;
+    /** Files that are being renamed: found here and nowhere else. Few. */
+    private final LinkedHashMap<Segment, FileHandle> pinned = new LinkedHashMap<>(0);
 
     OpenFiles(int capacity) {
         this.capacity = capacity;
@@ -21,6 +23,9 @@ final class OpenFiles {
     /** The segment's handle with a reference for the caller, or null when it is not open. */
     FileHandle retained(Segment segment) {
         FileHandle handle = open.get(segment);
+        if (handle == null && !pinned.isEmpty()) {
+            handle = pinned.get(segment);
+        }
         return handle != null && handle.retain() ? handle : null;
     }
 
@@ -40,8 +45,24 @@ final class OpenFiles {
         }
     }
 
+    /** Keeps a handle, whose reference it takes over, until the segment is dropped or unpinned: its files' names are about to change. */
+    void pin(Segment segment, FileHandle handle) {
+        FileHandle before = pinned.put(segment, handle);
+        if (before != null) {
+            before.release();
+        }
+    }
+
+    void unpin(Segment segment) {
+        FileHandle handle = pinned.remove(segment);
+        if (handle != null) {
+            handle.release();
+        }
+    }
+
     /** Closes the segment's handle once its users are done. */
     void drop(Segment segment) {
+        unpin(segment);
         FileHandle handle = open.remove(segment);
         if (handle != null) {
             handle.release();

@@ -107,6 +107,18 @@ public abstract class PartitionLog {
     /** Periodic duty: time-based roll and flush, retention, producer expiry. Cheap when there is nothing to do; work goes to the BLOCKING lane. */
     public abstract void housekeep(long wallMillis);
 
+    /** What a cleaning could do now; null for a log that is not compacted, or not to be cleaned at the moment. Cheap. */
+    public abstract CleaningPlan cleaningPlan(long wallMillis);
+
+    /**
+     * Cleans the log once, in many small jobs (rules K1-K6). Gives null when there was nothing to be done. SHUTTING_DOWN or OVERLOADED when something else took
+     * precedence; any other failure says what is wrong with the log: it is as it was then, or cleaned in part.
+     */
+    public abstract void clean(CleanerTools tools, Callback<CleaningReport> done);
+
+    /** Up to there the log has been compacted; -1: never. For cleaner-offset-checkpoint. */
+    public abstract long cleanedTo();
+
     public abstract List<ActiveProducer> activeProducers();
 
     /** Bytes of all segments. */

@@ -107,6 +107,17 @@ final class ProducerEntry {
         rows.add(row(last, lastTimestamp, transactionStart));
     }
 
+    void addTails(ProducerTails tails, long end) {
+        for (int i = 0; i < count(); i++) {
+            if (lastOffsetAt(i) < end) {
+                tails.batch(lastOffsetAt(i));
+            }
+        }
+        if (count() == 0) {
+            tails.markerOnly(producerId, epoch);
+        }
+    }
+
     private ProducerSnapshot.Entry row(int i, long timestamp, long transaction) {
         boolean any = i >= 0;
         return new ProducerSnapshot.Entry(

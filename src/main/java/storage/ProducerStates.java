@@ -301,6 +301,20 @@ public final class ProducerStates {
                 .removeIf(entry -> !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
     }
 
+    /** The batches below {@code end} that these states rest on, also those that an undo would bring back. */
+    ProducerTails tails(long end) {
+        ProducerTails tails = new ProducerTails();
+        for (ProducerEntry entry : producers.values()) {
+            entry.addTails(tails, end);
+        }
+        for (Undo undo : undos) {
+            if (undo.before() != null) {
+                undo.before().addTails(tails, end);
+            }
+        }
+        return tails;
+    }
+
     /** As DescribeProducers shows them; sorted by producer id. */
     public List<ActiveProducer> activeProducers() {
         List<ActiveProducer> active = new ArrayList<>(producers.size());

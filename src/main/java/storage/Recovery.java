@@ -68,6 +68,9 @@ final class Recovery implements DiskJob<RecoveredLog> {
     @Override
     public RecoveredLog run(FileSystem files) throws IOException {
         names = files.list(directory);
+        if (new SegmentSwap(files, directory, settings.mutations()).recover(names)) {
+            names = files.list(directory);
+        }
         dropLeftovers(files);
         segments = findSegments(files);
         loadEpochs(files);

@@ -18,6 +18,8 @@ final class Segment {
 
     /** Null for closed segments. */
     IndexTail index;
+    /** Jobs on their way that open the segment's files by their names. */
+    int readsByName;
     /** Null when no transaction that ended here was aborted. */
     TransactionIndex aborted;
 
@@ -53,7 +55,12 @@ final class Segment {
             return true;
         }
         long waited = firstTimestamp >= 0 ? batch.maxTimestamp() - firstTimestamp : wallMillis - createdMillis;
-        return waited > config.segmentMillis() - rollJitterMillis;
+        return waited > config.rollMillis() - rollJitterMillis;
+    }
+
+    /** Wall time of the newest record; of the segment's making when no record has a time. */
+    long newestMillis() {
+        return maxTimestamp >= 0 ? maxTimestamp : createdMillis;
     }
 
     /** A batch will be written here. */
@@ -72,10 +79,10 @@ final class Segment {
         }
     }
 
-    /** A batch was written at {@link #size}. */
-    void onWritten(BatchSummary batch, int indexInterval, Mutations mutations) {
-        if (batch.maxTimestamp() > maxTimestamp) {
-            maxTimestamp = batch.maxTimestamp();
+    /** A batch was written at {@link #size}; {@code time}: its largest, -1 for one that compaction has emptied, which has records no more. */
+    void onWritten(BatchSummary batch, long time, int indexInterval, Mutations mutations) {
+        if (time > maxTimestamp) {
+            maxTimestamp = time;
             maxTimestampOffset = batch.lastOffset();
         }
         int position = mutations.active("index-past-log") ? size + batch.sizeInBytes() : size;

@@ -15,6 +15,8 @@ final class SegmentFiles {
     /** All kinds of files of a segment but the snapshot, the log first. */
     static final List<String> ALL = List.of(LOG, OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX);
 
+    static final List<String> WITH_SNAPSHOT = List.of(LOG, OFFSET_INDEX, TIME_INDEX, TRANSACTION_INDEX, SNAPSHOT);
+
     private static final int DIGITS = 20;
 
     private SegmentFiles() {}

@@ -76,6 +76,19 @@ final class SegmentList {
         return removed;
     }
 
+    /** Index of this very segment; -1 when it is not in the list any more. */
+    int indexOf(Segment segment) {
+        int index = floorIndex(segment.baseOffset);
+        return index >= 0 && segments.get(index) == segment ? index : -1;
+    }
+
+    /** Puts one segment in the place of {@code count} from {@code index} on. */
+    void replace(int index, int count, Segment segment) {
+        List<Segment> old = segments.subList(index, index + count);
+        old.clear();
+        segments.add(index, segment);
+    }
+
     List<Segment> all() {
         return List.copyOf(segments);
     }

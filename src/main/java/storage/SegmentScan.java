@@ -40,7 +40,7 @@ final class SegmentScan {
         this.nextOffset = Math.max(nextOffset, segment.baseOffset);
         this.recoveryPoint = settings.recoveryPoint();
         this.indexInterval = settings.config().indexIntervalBytes();
-        this.compacted = settings.config().cleanupCompact();
+        this.compacted = settings.config().cleanupCompact() || settings.start().cleanedTo() >= 0;
         this.mutations = settings.mutations();
         this.epochs = epochs;
         this.damage = damage;
@@ -57,7 +57,7 @@ final class SegmentScan {
         BatchScanner scanner = new BatchScanner(file, 0, fileSize);
         while (scanner.position() < fileSize) {
             if (isValid(scanner)) {
-                take(scanner.summary());
+                take(scanner.summary(), scanner.maxTimestamp());
                 scanner.skip();
                 continue;
             }
@@ -105,11 +105,11 @@ final class SegmentScan {
         return offsetsGoBack || epochsGoBack;
     }
 
-    private void take(BatchSummary batch) {
+    private void take(BatchSummary batch, long time) {
         if (segment.size == 0) {
-            segment.firstTimestamp = batch.maxTimestamp();
+            segment.firstTimestamp = time;
         }
-        segment.onWritten(batch, indexInterval, Mutations.NONE);
+        segment.onWritten(batch, time, indexInterval, Mutations.NONE);
         if (batch.leaderEpoch() > epochs.latestEpoch()) {
             epochsChanged |= epochs.assign(batch.leaderEpoch(), batch.baseOffset());
         }

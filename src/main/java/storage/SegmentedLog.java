@@ -24,6 +24,7 @@ final class SegmentedLog extends PartitionLog {
     private final LogReader reader;
     private final TimestampLookup timestamps;
     private final LogRetention retention;
+    private final LogCompaction compaction;
     private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
     private boolean exclusive;
     private long lastAppendNanos;
@@ -35,6 +36,7 @@ final class SegmentedLog extends PartitionLog {
         this.reader = new LogReader(log);
         this.timestamps = new TimestampLookup(log);
         this.retention = new LogRetention(log, this, appender, flusher);
+        this.compaction = new LogCompaction(log, retention);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
     }
 
@@ -57,6 +59,7 @@ final class SegmentedLog extends PartitionLog {
 
     private static SegmentedLog begin(LogState log, LogStart start, long end, long durableEnd) {
         log.logStart = Math.max(start.logStartOffset(), log.segments.first().baseOffset);
+        log.cleanedTo = start.cleanedTo();
         log.writtenEnd = end;
         log.assignedEnd = end;
         log.durableEnd = Math.max(log.logStart, Math.min(durableEnd, end));
@@ -248,7 +251,28 @@ final class SegmentedLog extends PartitionLog {
             flusher.flush(false, (none, failure) -> {});
         }
         log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis());
-        retention.run(wallMillis);
+        if (!compaction.swapping()) {
+            retention.run(wallMillis);
+        }
+    }
+
+    @Override
+    public CleaningPlan cleaningPlan(long wallMillis) {
+        return exclusive ? null : compaction.plan(wallMillis);
+    }
+
+    @Override
+    public void clean(CleanerTools tools, Callback<CleaningReport> done) {
+        if (exclusive) {
+            held.add(() -> clean(tools, done));
+        } else {
+            compaction.run(tools, done);
+        }
+    }
+
+    @Override
+    public long cleanedTo() {
+        return log.cleanedTo;
     }
 
     @Override
@@ -333,6 +357,7 @@ final class SegmentedLog extends PartitionLog {
                 held.poll().run();
             }
         };
-        appender.whenIdle(() -> retention.whenIdle(() -> flusher.whenIdle(() -> step.run(finish))));
+        compaction.stop(() ->
+                appender.whenIdle(() -> retention.whenIdle(() -> flusher.whenIdle(() -> step.run(finish)))));
     }
 }

@@ -76,18 +76,23 @@ final class TimestampLookup {
         }
         List<Timed> segments = new ArrayList<>(log.segments.count());
         List<FileHandle> retained = new ArrayList<>();
+        List<Segment> byName = new ArrayList<>();
         for (int i = 0; i < log.segments.count(); i++) {
             Segment segment = log.segments.get(i);
             if (segment.size > 0) {
                 FileHandle file = log.context.openFiles().retained(segment);
                 if (file != null) {
                     retained.add(file);
+                } else {
+                    byName.add(segment);
+                    log.readByName(segment);
                 }
                 addSoundParts(segment, file, segments);
             }
         }
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, search.over(segments), (found, failure) -> {
             retained.forEach(FileHandle::release);
+            byName.forEach(log::readByNameEnded);
             done.done(found, failure);
         });
     }

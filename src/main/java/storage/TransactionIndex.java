@@ -80,6 +80,11 @@ public final class TransactionIndex {
         count++;
     }
 
+    CompletedTransaction at(int entry) {
+        return new CompletedTransaction(
+                producerIdAt(entry), firstOffsetAt(entry), lastOffsetAt(entry), true, lastStableOffsetAt(entry));
+    }
+
     public int count() {
         return count;
     }

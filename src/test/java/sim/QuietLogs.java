@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.slf4j.LoggerFactory;
 
 /** Keeps the broker's log out of test classes that crash it thousands of times. */
-final class QuietLogs implements BeforeAllCallback, AfterAllCallback {
+public final class QuietLogs implements BeforeAllCallback, AfterAllCallback {
     private Level before;
 
     private static Logger root() {

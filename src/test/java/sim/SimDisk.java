@@ -138,7 +138,8 @@ public final class SimDisk {
         return root;
     }
 
-    SimRandom random() {
+    /** For tests that want another outcome of the next power cut. */
+    public SimRandom random() {
         return random;
     }
 

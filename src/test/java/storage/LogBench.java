@@ -93,7 +93,8 @@ final class LogBench implements LogHost {
                 IDENTITY.partition(),
                 log.recoveryPoint(),
                 Math.max(startToPersist, log.logStartOffset()),
-                log.highWatermark());
+                log.highWatermark(),
+                log.cleanedTo());
         host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done);
     }
 

@@ -1,0 +1,102 @@
+package storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import records.BatchHeader;
+
+/**
+ * Goes through all batches of a segment file with large reads, and checks each one's checksum (rule K6). Its buffer grows to the largest batch. Blocking:
+ * inside a job.
+ */
+final class BatchStream {
+
+    private static final int MIN_BUFFER = 1 << 16;
+
+    private ByteBuffer buffer;
+    private SegmentView segment;
+    private FileHandle file;
+    private int filePosition;
+    private int at;
+    private int size;
+
+    BatchStream(int bufferBytes) {
+        this.buffer = ByteBuffer.allocate(Math.max(MIN_BUFFER, bufferBytes));
+    }
+
+    /** Begins at {@code position}, which must be the beginning of a batch, or the segment's end. */
+    void begin(SegmentView view, FileHandle handle, int position) {
+        segment = view;
+        file = handle;
+        filePosition = position;
+        buffer.clear().limit(0);
+        at = 0;
+        size = 0;
+    }
+
+    /** To the next batch; false at the end of the segment. Throws when the next bytes are no valid batch. */
+    boolean next() throws IOException {
+        at += size;
+        size = 0;
+        if (position() >= segment.size()) {
+            return false;
+        }
+        if (buffer.limit() - at < BatchHeader.SIZE) {
+            fill(BatchHeader.SIZE);
+        }
+        if (!BatchHeader.isPlausible(buffer, at) || BatchHeader.sizeInBytes(buffer, at) > segment.size() - position()) {
+            throw damaged();
+        }
+        int wanted = BatchHeader.sizeInBytes(buffer, at);
+        if (buffer.limit() - at < wanted) {
+            fill(wanted);
+        }
+        if (buffer.limit() - at < wanted || !BatchHeader.isCrcValid(buffer, at)) {
+            throw damaged();
+        }
+        size = wanted;
+        return true;
+    }
+
+    private IOException damaged() {
+        return new IOException("there is no valid batch at byte " + position() + " of " + segment.path(SegmentFiles.LOG)
+                + ": it is damaged on this disk");
+    }
+
+    /** Moves what is left to the front and reads behind it. */
+    private void fill(int wanted) throws IOException {
+        filePosition += at;
+        ByteBuffer target = buffer.capacity() >= wanted ? buffer : ByteBuffer.allocate(wanted);
+        ByteBuffer rest = buffer.slice(at, buffer.limit() - at);
+        target.clear();
+        target.put(rest);
+        int read = target.position();
+        target.limit(Math.min(target.capacity(), segment.size() - filePosition));
+        PartitionFiles.readFully(file, target, filePosition + read);
+        target.flip();
+        buffer = target;
+        at = 0;
+    }
+
+    ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /** Of the batch in {@link #buffer}. */
+    int at() {
+        return at;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Of the batch in the file. */
+    int position() {
+        return filePosition + at;
+    }
+
+    /** Whether the batch is the segment's last. */
+    boolean last() {
+        return position() + size >= segment.size();
+    }
+}

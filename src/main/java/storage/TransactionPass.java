@@ -1,0 +1,111 @@
+package storage;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongHashSet;
+import records.BatchHeader;
+import records.BatchSummary;
+
+/**
+ * Which batches belong to transactions that were aborted, and which markers are of no use any more (rule K4), for one pass over a log from some offset on. A
+ * transaction counts as aborted only if its marker lies in the cleaned range; one that is aborted behind it is left alone. One thread at a time.
+ */
+final class TransactionPass {
+
+    /** What a batch is to its transaction. */
+    enum Standing {
+        /** Of no transaction, or of one that was committed. */
+        VALID,
+        /** Of an aborted transaction: its records count for nothing. */
+        ABORTED,
+        /** Of a transaction that is aborted behind the cleaned range: its records count for nothing, but stay. */
+        ABORTED_LATER
+    }
+
+    /** An aborted transaction; {@code seen}: a batch of it is still there. */
+    private static final class Aborted {
+        final CompletedTransaction transaction;
+        boolean seen;
+
+        Aborted(CompletedTransaction transaction) {
+            this.transaction = transaction;
+        }
+    }
+
+    private final List<CompletedTransaction> aborted;
+    private final long end;
+    private final Long2ObjectHashMap<Aborted> open = new Long2ObjectHashMap<>();
+    private final LongHashSet committed = new LongHashSet();
+    private int next;
+
+    /**
+     * @param aborted the aborted transactions whose markers lie at or above the pass' start, in order of their first offsets
+     * @param end of the cleaned range
+     */
+    TransactionPass(List<CompletedTransaction> aborted, long end) {
+        this.aborted = aborted;
+        this.end = end;
+    }
+
+    /** All aborted transactions of the log whose marker is at or above {@code from}, in order of their first offsets. */
+    static List<CompletedTransaction> aborted(SegmentList segments, long from) {
+        List<CompletedTransaction> all = new ArrayList<>(0);
+        for (int i = 0; i < segments.count(); i++) {
+            TransactionIndex index = segments.get(i).aborted;
+            for (int entry = 0; index != null && entry < index.count(); entry++) {
+                if (index.lastOffsetAt(entry) >= from) {
+                    all.add(index.at(entry));
+                }
+            }
+        }
+        all.sort((a, b) -> Long.compare(a.firstOffset(), b.firstOffset()));
+        return all;
+    }
+
+    private void advance(long offset) {
+        while (next < aborted.size() && aborted.get(next).firstOffset() <= offset) {
+            CompletedTransaction transaction = aborted.get(next++);
+            open.put(transaction.producerId(), new Aborted(transaction));
+        }
+    }
+
+    /** The next batch that is no control batch. */
+    Standing data(ByteBuffer buffer, int at) {
+        advance(BatchHeader.lastOffset(buffer, at));
+        if (!BatchHeader.isTransactional(buffer, at)) {
+            return Standing.VALID;
+        }
+        long producer = BatchHeader.producerId(buffer, at);
+        Aborted transaction = open.get(producer);
+        if (transaction == null) {
+            committed.add(producer);
+            return Standing.VALID;
+        }
+        transaction.seen = true;
+        return transaction.transaction.lastOffset() < end ? Standing.ABORTED : Standing.ABORTED_LATER;
+    }
+
+    /** The next batch is a control batch. */
+    Marker marker(ByteBuffer buffer, int at) {
+        advance(BatchHeader.lastOffset(buffer, at));
+        BatchSummary batch = BatchSummary.of(buffer, at);
+        if (batch.marker() == null) {
+            return new Marker(BatchHeader.recordCount(buffer, at) == 0, null);
+        }
+        if (batch.marker().commit()) {
+            return new Marker(!committed.remove(batch.producerId()), null);
+        }
+        Aborted ended = open.remove(batch.producerId());
+        return ended != null && ended.seen ? new Marker(false, ended.transaction) : new Marker(true, null);
+    }
+
+    /**
+     * What a marker is good for.
+     *
+     * @param obsolete no data of its transaction is left
+     * @param aborted the transaction that it aborts, of which something is left; else null
+     */
+    record Marker(boolean obsolete, CompletedTransaction aborted) {}
+}
