@@ -251,7 +251,17 @@ public final class TopicKeys {
                 return problem;
             }
         }
-        return null;
+        long leastLag = (Long) value(settings, "min.compaction.lag.ms");
+        long mostLag = (Long) value(settings, "max.compaction.lag.ms");
+        return leastLag <= mostLag
+                ? null
+                : "conflict topic config setting min.compaction.lag.ms (" + leastLag + ") > max.compaction.lag.ms ("
+                        + mostLag + ")";
+    }
+
+    private static Object value(Map<String, String> settings, String name) {
+        String given = settings.get(name);
+        return given == null ? ALL.get(name).defaultValue() : ALL.get(name).parse(given);
     }
 
     /** Why a well-formed value cannot be given yet; null when it can. */

@@ -164,7 +164,7 @@ class BrokerConfigTest {
                 "ssl.keystore.location|/a|TLS and SASL listeners are not built yet; allowed: the default, with PLAINTEXT listeners",
                 "authorizer.class.name|A|authentication and authorization are not built yet; allowed: the default",
                 "remote.log.storage.system.enable|true|tiered (remote) storage is not built; allowed: the default",
-                "log.cleanup.policy|compact|Invalid value compact for configuration cleanup.policy: compaction is not built yet; allowed: delete, or empty",
+                "log.cleanup.policy|compress|Invalid value compress for configuration log.cleanup.policy: String must be one of: compact, delete",
                 "default.replication.factor|3|this is a cluster of one node; allowed: 1",
                 "zookeeper.connect|a:2181|there is no ZooKeeper; a node is its own controller (process.roles=broker,controller)",
                 "listener.name.plaintext.max.connections|5|settings of single listeners are not built yet; set the key without the listener's prefix",

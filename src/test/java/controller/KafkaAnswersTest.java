@@ -201,11 +201,10 @@ class KafkaAnswersTest {
                 wrong + "Null value not supported for topic configs: retention.ms",
                 create(topic("cfg", 1, 1, "retention.ms", null)));
         assertEquals("OK 1/1", create(topic("cfg", 1, 1, "cleanup.policy", "")));
+        assertEquals("OK 1/1", create(topic("compacted", 1, 1, "cleanup.policy", "compact,delete")));
         assertEquals(
-                wrong
-                        + "Invalid value compact for configuration cleanup.policy: compaction is not built yet; allowed: delete, or empty",
-                create(topic("compacted", 1, 1, "cleanup.policy", "compact")),
-                "ours, until compaction works");
+                wrong + "conflict topic config setting min.compaction.lag.ms (9) > max.compaction.lag.ms (5)",
+                create(topic("lags", 1, 1, "min.compaction.lag.ms", "9", "max.compaction.lag.ms", "5")));
     }
 
     private String alter(int type, String name, int operation, String key, String value) {
