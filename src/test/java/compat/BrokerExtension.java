@@ -15,6 +15,7 @@ final class BrokerExtension implements ParameterResolver {
     private static final List<String> PROPERTIES = List.of(
             "log.retention.check.interval.ms=300",
             "log.initial.task.delay.ms=100",
+            "log.cleaner.backoff.ms=300",
             "log.flush.scheduler.interval.ms=100",
             "log.flush.offset.checkpoint.interval.ms=300",
             "group.initial.rebalance.delay.ms=0");

@@ -39,13 +39,8 @@ class TopicConfigEffectsTest {
     private static final long NOW = System.currentTimeMillis();
     private static final long HOUR = 3_600_000;
 
-    /** Refused until what they are for exists (compaction, tiering, replication throttles, share groups). */
+    /** Refused until what they are for exists (tiering, replication throttles, share groups). */
     private static final Map<String, String> REFUSED = new TreeMap<>(Map.ofEntries(
-            Map.entry("cleanup.policy", "compact"),
-            Map.entry("delete.retention.ms", "5"),
-            Map.entry("max.compaction.lag.ms", "5"),
-            Map.entry("min.compaction.lag.ms", "5"),
-            Map.entry("min.cleanable.dirty.ratio", "0.1"),
             Map.entry("local.retention.bytes", "5"),
             Map.entry("local.retention.ms", "5"),
             Map.entry("remote.copy.lag.bytes", "5"),
@@ -63,6 +58,10 @@ class TopicConfigEffectsTest {
      */
     private static final List<String> UNSEEN = List.of(
             "unclean.leader.election.enable", "record.validation", "internal.segment.bytes", "min.insync.replicas");
+
+    /** In {@link CompactionTest}. */
+    private static final List<String> COMPACTION = List.of(
+            "delete.retention.ms", "max.compaction.lag.ms", "min.compaction.lag.ms", "min.cleanable.dirty.ratio");
 
     private TestBroker broker;
     private Clients clients;
@@ -95,6 +94,7 @@ class TopicConfigEffectsTest {
         TreeSet<String> known = new TreeSet<>(effects().keySet());
         known.addAll(REFUSED.keySet());
         known.addAll(UNSEEN);
+        known.addAll(COMPACTION);
         TreeSet<String> all = new TreeSet<>();
         var resource = new org.apache.kafka.common.config.ConfigResource(
                 org.apache.kafka.common.config.ConfigResource.Type.TOPIC, topic);
