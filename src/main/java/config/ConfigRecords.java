@@ -178,6 +178,9 @@ final class ConfigRecords {
                 values.int32("group.consumer.heartbeat.interval.ms"),
                 values.int32("group.consumer.min.heartbeat.interval.ms"),
                 values.int32("group.consumer.max.heartbeat.interval.ms"),
+                values.int32("group.consumer.assignment.interval.ms"),
+                values.int32("group.consumer.min.assignment.interval.ms"),
+                values.int32("group.consumer.max.assignment.interval.ms"),
                 values.int32("group.consumer.max.size"),
                 assignors,
                 values.string("group.consumer.migration.policy").toUpperCase(Locale.ROOT),
@@ -194,6 +197,12 @@ final class ConfigRecords {
                 consumer.heartbeatMillis(),
                 consumer.minHeartbeatMillis(),
                 consumer.maxHeartbeatMillis());
+        checkWithin(
+                problems,
+                "group.consumer.assignment.interval.ms",
+                consumer.assignmentMillis(),
+                consumer.minAssignmentMillis(),
+                consumer.maxAssignmentMillis());
         return consumer;
     }
 

@@ -32,6 +32,7 @@ public record GroupConfig(
      * KIP-848; a group's own settings (config resource GROUP) stay within the bounds.
      *
      * @param assignors names of the server-side assignors offered; the first is the default
+     * @param assignmentMillis shortest time between two assignments of a group (KIP-1263)
      * @param migrationPolicy DISABLED, DOWNGRADE, UPGRADE or BIDIRECTIONAL, in capitals
      */
     public record Consumer(
@@ -41,6 +42,9 @@ public record GroupConfig(
             int heartbeatMillis,
             int minHeartbeatMillis,
             int maxHeartbeatMillis,
+            int assignmentMillis,
+            int minAssignmentMillis,
+            int maxAssignmentMillis,
             int maxSize,
             List<String> assignors,
             String migrationPolicy,

@@ -79,6 +79,22 @@ final class GroupKeys {
 
     private static void consumerGroups(KeyTable keys) {
         keys.inForce(GroupConfig.class);
+        keys.int32(
+                        "group.consumer.assignment.interval.ms",
+                        1000,
+                        atLeast(0),
+                        "Shortest time between two assignments of a KIP-848 group: changes that come sooner are assigned together.")
+                .clusterWide();
+        keys.int32(
+                "group.consumer.max.assignment.interval.ms",
+                15000,
+                atLeast(0),
+                "Highest consumer.assignment.interval.ms of a group.");
+        keys.int32(
+                "group.consumer.min.assignment.interval.ms",
+                0,
+                atLeast(0),
+                "Lowest consumer.assignment.interval.ms of a group.");
         keys.int32("group.consumer.heartbeat.interval.ms", 5000, atLeast(1), "Heartbeat of a KIP-848 member.");
         keys.int32(
                 "group.consumer.max.heartbeat.interval.ms",
@@ -121,10 +137,7 @@ final class GroupKeys {
 
     private static void notBuilt(KeyTable keys) {
         keys.withoutEffect("has no counterpart here, or is for streams groups, which are not served");
-        keys.int32("group.consumer.assignment.interval.ms", 1000, atLeast(0)).clusterWide();
         keys.bool("group.consumer.assignor.offload.enable", true).clusterWide();
-        keys.int32("group.consumer.max.assignment.interval.ms", 15000, atLeast(0));
-        keys.int32("group.consumer.min.assignment.interval.ms", 0, atLeast(0));
         keys.int32("group.coordinator.background.threads", 2, atLeast(1));
         keys.int32("group.coordinator.threads", 4, atLeast(1));
         keys.int64("group.streams.acceptable.recovery.lag", 10000L, atLeast(0));

@@ -1,25 +1,201 @@
 package group;
 
 import config.GroupConfig;
+import coordinator.Result;
 import coordinator.ShardContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import metadata.MetadataImage;
+import metadata.MetadataImage.TopicChange;
+import org.apache.kafka.common.message.ConsumerGroupDescribeResponseData.DescribedGroup;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import records.schemas.ConsumerGroupRecord;
+import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
 import records.schemas.GroupRecord;
 
-/** The consumer group protocol of KIP-848: members heartbeat, the coordinator assigns. */
+/** The consumer group protocol of KIP-848: members heartbeat, the coordinator assigns. Confined to the shard. */
 public final class ConsumerGroups {
     private final ShardContext<GroupRecord> context;
-    private final GroupConfig config;
+    private final GroupConfig.Consumer config;
     private final Groups groups;
-    private final ClassicGroups classic;
+    private final ConsumerGroupReplay replay;
+    private final ConsumerRemovals removals;
+    private final TopicPatterns patterns;
+    private final ConsumerHeartbeats heartbeats;
 
     ConsumerGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups, ClassicGroups classic) {
         this.context = context;
-        this.config = config;
+        this.config = config.consumer();
         this.groups = groups;
-        this.classic = classic;
+        ConsumerGroupSettings settings = new ConsumerGroupSettings(this.config, context::image);
+        this.replay = new ConsumerGroupReplay(groups, context::image);
+        this.removals = new ConsumerRemovals(context, groups, new ConsumerTimers(context.timers(), settings));
+        this.patterns = new TopicPatterns(context, this.config, this::resolved);
+        this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns);
     }
 
-    void loaded() {}
+    /** Expects a request without a refusal by {@link ConsumerHeartbeatRules}. */
+    public Result<GroupRecord, ConsumerGroupHeartbeatResponseData> heartbeat(
+            ClientInfo client, ConsumerGroupHeartbeatRequestData request) {
+        try {
+            if (request.memberEpoch() < ConsumerMember.JOINING) {
+                return leave(request);
+            }
+            List<GroupRecord> records = new ArrayList<>();
+            ConsumerGroup group = group(request.groupId(), request.memberEpoch() == ConsumerMember.JOINING, records);
+            return heartbeats.beat(group, client, request, records);
+        } catch (Refusal refusal) {
+            return Result.answer(ConsumerHeartbeatRules.refused(refusal.error(), refusal.getMessage()));
+        }
+    }
 
-    void imageChanged(MetadataImage before, MetadataImage now) {}
+    private ConsumerGroup group(String id, boolean joining, List<GroupRecord> records) throws Refusal {
+        Group group = groups.get(id);
+        if (group instanceof ConsumerGroup found) {
+            return found;
+        }
+        if (!joining) {
+            throw unknownGroup(id);
+        }
+        if (group != null && !group.isEmpty()) {
+            throw unknownGroup(id);
+        }
+        if (group != null) {
+            group.tombstones(records);
+        }
+        return new ConsumerGroup(id, context::image);
+    }
+
+    private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> leave(ConsumerGroupHeartbeatRequestData request)
+            throws Refusal {
+        String id = request.groupId();
+        String memberId = request.memberId();
+        if (!(groups.get(id) instanceof ConsumerGroup group)) {
+            throw unknownGroup(id);
+        }
+        ConsumerGroupHeartbeatResponseData response =
+                new ConsumerGroupHeartbeatResponseData().setMemberId(memberId).setMemberEpoch(request.memberEpoch());
+        if (request.instanceId() == null) {
+            ConsumerMember member = group.member(memberId);
+            if (member == null) {
+                throw unknownMember(id, memberId);
+            }
+            return removals.remove(group, List.of(member), response);
+        }
+        ConsumerMember member = checkedStaticMember(group, request.instanceId(), memberId);
+        return request.memberEpoch() == ConsumerMember.LEFT_FOR_NOW
+                ? removals.leaveForNow(group, member, response)
+                : removals.remove(group, List.of(member), response);
+    }
+
+    static ConsumerMember checkedStaticMember(ConsumerGroup group, String instanceId, String memberId) throws Refusal {
+        ConsumerMember member = group.staticMember(instanceId);
+        if (member == null) {
+            throw new Refusal(
+                    Errors.UNKNOWN_MEMBER_ID, "No member of the group has the instance id " + instanceId + ".");
+        }
+        if (!member.id().equals(memberId)) {
+            throw new Refusal(
+                    Errors.FENCED_INSTANCE_ID,
+                    "The instance id " + instanceId + " now belongs to member " + member.id() + ".");
+        }
+        return member;
+    }
+
+    static Refusal unknownMember(String group, String member) {
+        return new Refusal(Errors.UNKNOWN_MEMBER_ID, "Group " + group + " has no member " + member + ".");
+    }
+
+    private static Refusal unknownGroup(String id) {
+        return new Refusal(Errors.GROUP_ID_NOT_FOUND, "There is no consumer group " + id + ".");
+    }
+
+    /** One entry for each id, in their order. */
+    public List<DescribedGroup> describe(List<String> ids) {
+        TargetAssignment targets = new TargetAssignment(config);
+        List<DescribedGroup> all = new ArrayList<>();
+        for (String id : ids) {
+            all.add(
+                    groups.get(id) instanceof ConsumerGroup group
+                            ? ConsumerGroupDescription.of(group, targets.preferred(group.assignors()), context.image())
+                            : ConsumerGroupDescription.refused(
+                                    id,
+                                    Errors.GROUP_ID_NOT_FOUND,
+                                    unknownGroup(id).getMessage()));
+        }
+        return all;
+    }
+
+    /** What patterns mean now: a new group epoch when that changes what the group reads. */
+    private Result<GroupRecord, Void> resolved(String groupId, Map<String, RegularExpressionValue> resolved) {
+        if (!(groups.get(groupId) instanceof ConsumerGroup group)) {
+            return Result.nothing();
+        }
+        List<GroupRecord> records = new ArrayList<>();
+        Subscriptions next = group.subscriptions().copy();
+        boolean changed = false;
+        for (Map.Entry<String, RegularExpressionValue> each : resolved.entrySet()) {
+            String pattern = each.getKey();
+            if (next.membersWith(pattern) > 0) {
+                RegularExpressionValue last = next.resolved(pattern);
+                List<String> before = last == null ? List.of() : last.topics();
+                changed |= !before.equals(each.getValue().topics());
+                next.resolve(pattern, each.getValue());
+                records.add(ConsumerGroupRecords.pattern(groupId, pattern, each.getValue()));
+            }
+        }
+        long hash = MetadataHash.of(next.topics(), context.image());
+        if (changed || hash != group.metadataHash()) {
+            records.add(ConsumerGroupRecords.group(groupId, group.epoch() + 1, hash));
+            group.setTopicsChanged(false);
+        }
+        return Result.of(records, null);
+    }
+
+    void replay(ConsumerGroupRecord record) {
+        replay.replay(record);
+    }
+
+    void loaded() {
+        patterns.loaded();
+        for (Group each : groups.all()) {
+            if (each instanceof ConsumerGroup group) {
+                for (ConsumerMember member : group.members().values()) {
+                    removals.startSession(group.id(), member.id());
+                    if (member.state() == MemberState.UNREVOKED_PARTITIONS) {
+                        removals.startRevocation(group.id(), member);
+                    }
+                }
+            }
+        }
+    }
+
+    void imageChanged(MetadataImage before, MetadataImage now) {
+        List<TopicChange> changes = now.topicChangesSince(before);
+        for (TopicChange change : changes) {
+            if (change.before() == null) {
+                patterns.topicsCreated(now);
+            }
+        }
+        for (Group each : changes.isEmpty() ? List.<Group>of() : groups.all()) {
+            if (each instanceof ConsumerGroup group && !group.topicsChanged()) {
+                group.setTopicsChanged(concerns(group, changes));
+            }
+        }
+    }
+
+    private static boolean concerns(ConsumerGroup group, List<TopicChange> changes) {
+        for (TopicChange change : changes) {
+            String name = change.after() == null
+                    ? change.before().name()
+                    : change.after().name();
+            if (group.isSubscribedTo(name)) {
+                return true;
+            }
+        }
+        return false;
+    }
 }

@@ -5,6 +5,7 @@ import config.GroupConfig;
 import coordinator.CoordinatorShard;
 import coordinator.ShardContext;
 import metadata.MetadataImage;
+import records.schemas.ConsumerGroupRecord;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 import records.schemas.OffsetCommitRecord;
@@ -46,12 +47,18 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
         return admin;
     }
 
+    Groups groups() {
+        return groups;
+    }
+
     @Override
     public void replay(GroupRecord record) {
         if (record instanceof OffsetCommitRecord commit) {
             offsets.replay(commit);
         } else if (record instanceof GroupMetadataRecord metadata) {
             classic.replay(metadata);
+        } else if (record instanceof ConsumerGroupRecord it) {
+            consumer.replay(it);
         } else {
             throw new IllegalArgumentException("a record of an unknown kind: " + record.getClass());
         }

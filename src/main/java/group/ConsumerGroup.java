@@ -1,0 +1,316 @@
+package group;
+
+import group.assign.PartitionSet;
+import java.util.Collections;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
+import records.schemas.ConsumerGroupRecord.PartitionMetadata;
+import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
+import records.schemas.GroupRecord;
+
+/**
+ * A group of the consumer protocol (KIP-848). Changes only when records are replayed; the one exception, {@link #topicsChanged}, is not in the log and so is true
+ * after each load. Confined to the shard.
+ */
+final class ConsumerGroup implements Group {
+    /** Kafka's groups begin with it, so that the first rebalance makes epoch 2. */
+    private static final int FIRST_EPOCH = 1;
+
+    private static final int NO_TARGET = -1;
+    /** From this version on, OffsetCommit says that a member epoch may be meant (KIP-848). */
+    private static final short COMMIT_BY_MEMBER_EPOCH = 9;
+
+    private final String id;
+    private final Supplier<MetadataImage> image;
+    private final SortedMap<String, ConsumerMember> members = new TreeMap<>();
+    private final SortedMap<String, String> staticMembers = new TreeMap<>();
+    private final SortedMap<String, PartitionSet> targets = new TreeMap<>();
+    private final SortedMap<String, Integer> assignors = new TreeMap<>();
+    private final Subscriptions subscriptions = new Subscriptions();
+    private final PartitionOwners owners = new PartitionOwners();
+    private int classicMembers;
+    private int epoch = FIRST_EPOCH;
+    private long metadataHash;
+    private int assignmentEpoch = FIRST_EPOCH;
+    private long assignedAtMillis;
+    private boolean hasPartitionMetadata;
+    private boolean topicsChanged = true;
+
+    ConsumerGroup(String id, Supplier<MetadataImage> image) {
+        this.id = id;
+        this.image = image;
+    }
+
+    @Override
+    public String id() {
+        return id;
+    }
+
+    @Override
+    public GroupType type() {
+        return GroupType.CONSUMER;
+    }
+
+    @Override
+    public String protocolType() {
+        return "consumer";
+    }
+
+    @Override
+    public String state() {
+        if (members.isEmpty()) {
+            return "Empty";
+        }
+        if (epoch > assignmentEpoch) {
+            return "Assigning";
+        }
+        for (ConsumerMember member : members.values()) {
+            if (!member.reconciledTo(assignmentEpoch)) {
+                return "Reconciling";
+            }
+        }
+        return "Stable";
+    }
+
+    @Override
+    public boolean isEmpty() {
+        return members.isEmpty();
+    }
+
+    @Override
+    public boolean isSubscribedTo(String topic) {
+        return subscriptions.contains(topic);
+    }
+
+    int epoch() {
+        return epoch;
+    }
+
+    int assignmentEpoch() {
+        return assignmentEpoch;
+    }
+
+    /** Wall time of the newest target assignment; 0 when the next one need not wait. */
+    long assignedAtMillis() {
+        return assignedAtMillis;
+    }
+
+    long metadataHash() {
+        return metadataHash;
+    }
+
+    /** By id. */
+    SortedMap<String, ConsumerMember> members() {
+        return Collections.unmodifiableSortedMap(members);
+    }
+
+    /** null when there is none. */
+    ConsumerMember member(String memberId) {
+        return members.get(memberId);
+    }
+
+    /** null when no member has that instance id. */
+    ConsumerMember staticMember(String instanceId) {
+        String memberId = instanceId == null ? null : staticMembers.get(instanceId);
+        return memberId == null ? null : members.get(memberId);
+    }
+
+    int classicMembers() {
+        return classicMembers;
+    }
+
+    /** null when none was computed yet. */
+    PartitionSet target(String memberId) {
+        return targets.get(memberId);
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    /** How many members prefer which server-side assignor. */
+    SortedMap<String, Integer> assignors() {
+        return Collections.unmodifiableSortedMap(assignors);
+    }
+
+    /** null when nobody has it or still has to give it up. */
+    String owner(Uuid topic, int partition) {
+        return owners.owner(topic, partition);
+    }
+
+    /** Kafka 4.0 kept the topics that a group saw in a record, which is removed when met. */
+    boolean hasPartitionMetadata() {
+        return hasPartitionMetadata;
+    }
+
+    /** Whether the topics that it reads are to be looked at again. */
+    boolean topicsChanged() {
+        return topicsChanged;
+    }
+
+    void setTopicsChanged(boolean changed) {
+        topicsChanged = changed;
+    }
+
+    @Override
+    public CommitVerdict checkCommit(CommitClaim claim) {
+        boolean unclaimed = claim.epoch() == -1 && claim.memberId().isEmpty() && claim.instanceId() == null;
+        if ((claim.epoch() < 0 && members.isEmpty()) || (claim.transactional() && unclaimed)) {
+            return CommitVerdict.ACCEPTED;
+        }
+        ConsumerMember member = members.get(claim.memberId());
+        if (member == null) {
+            return CommitVerdict.of(Errors.UNKNOWN_MEMBER_ID);
+        }
+        if (!claim.transactional() && !member.classic() && claim.apiVersion() < COMMIT_BY_MEMBER_EPOCH) {
+            return CommitVerdict.of(Errors.UNSUPPORTED_VERSION);
+        }
+        if (claim.epoch() == member.epoch()) {
+            return CommitVerdict.ACCEPTED;
+        }
+        Errors stale = staleEpoch(member);
+        if (claim.epoch() > member.epoch()) {
+            return CommitVerdict.of(stale);
+        }
+        return new CommitVerdict(
+                Errors.NONE,
+                (topic, topicId, partition) ->
+                        committableAt(claim.epoch(), member, topic, topicId, partition) ? Errors.NONE : stale);
+    }
+
+    /** Rules G6 and G7: an older epoch speaks for partitions that the member has had ever since. */
+    private boolean committableAt(int claimed, ConsumerMember member, String topic, Uuid topicId, int partition) {
+        Uuid id = topicId;
+        if (id.equals(Uuid.ZERO_UUID)) {
+            TopicImage known = image.get().topic(topic);
+            id = known == null ? id : known.id();
+        }
+        int since = member.assigned().epoch(id, partition);
+        if (since == OwnedPartitions.NOT_OWNED) {
+            since = member.revoking().epoch(id, partition);
+        }
+        return since != OwnedPartitions.NOT_OWNED && claimed >= since;
+    }
+
+    private static Errors staleEpoch(ConsumerMember member) {
+        return member.classic() ? Errors.ILLEGAL_GENERATION : Errors.STALE_MEMBER_EPOCH;
+    }
+
+    @Override
+    public Errors checkFetch(String memberId, int memberEpoch) {
+        if (memberId == null && memberEpoch < 0) {
+            return Errors.NONE;
+        }
+        ConsumerMember member = memberId == null ? null : members.get(memberId);
+        if (member == null) {
+            return Errors.UNKNOWN_MEMBER_ID;
+        }
+        return memberEpoch == member.epoch() ? Errors.NONE : staleEpoch(member);
+    }
+
+    /** A member lives by its heartbeats alone. */
+    @Override
+    public void committed(CommitClaim claim) {}
+
+    @Override
+    public long expiryBase(String topic, long commitTimestampMillis) {
+        return isSubscribedTo(topic) ? NO_EXPIRY : commitTimestampMillis;
+    }
+
+    @Override
+    public void tombstones(List<GroupRecord> records) {
+        members.keySet().forEach(member -> ConsumerGroupRecords.removal(id, member, records));
+        records.add(ConsumerGroupRecords.noTargetEpoch(id));
+        subscriptions
+                .resolved()
+                .keySet()
+                .forEach(pattern -> records.add(ConsumerGroupRecords.pattern(id, pattern, null)));
+        records.add(new PartitionMetadata(id, null));
+        records.add(ConsumerGroupRecords.noGroup(id));
+    }
+
+    // What follows is for replay.
+
+    void replayEpoch(int newEpoch, long newHash) {
+        epoch = newEpoch;
+        metadataHash = newHash;
+    }
+
+    /** A tombstone is epoch {@value #NO_TARGET}. */
+    void replayTargetEpoch(int newEpoch, long atMillis) {
+        assignmentEpoch = newEpoch;
+        assignedAtMillis = atMillis;
+    }
+
+    void replayNoTarget() {
+        replayTargetEpoch(NO_TARGET, 0);
+    }
+
+    /** @param target null: removed */
+    void replayTarget(String memberId, PartitionSet target) {
+        if (target == null) {
+            targets.remove(memberId);
+        } else {
+            targets.put(memberId, target);
+        }
+    }
+
+    void replayPartitionMetadata(boolean exists) {
+        hasPartitionMetadata = exists;
+    }
+
+    /** @param topics null: removed */
+    void replayPattern(String pattern, RegularExpressionValue topics) {
+        subscriptions.resolve(pattern, topics);
+    }
+
+    /** The member as it is now; new or in place of what was known of it. */
+    void replayMember(ConsumerMember now) {
+        ConsumerMember before = members.put(now.id(), now);
+        if (before == null || !before.metadata().equals(now.metadata())) {
+            forgetMetadata(before);
+            noteMetadata(now);
+        }
+        owners.replace(before, now);
+    }
+
+    void replayRemoval(String memberId) {
+        ConsumerMember before = members.remove(memberId);
+        if (before != null) {
+            forgetMetadata(before);
+            owners.replace(before, null);
+        }
+    }
+
+    private void noteMetadata(ConsumerMember member) {
+        subscriptions.add(member);
+        if (member.instanceId() != null) {
+            staticMembers.put(member.instanceId(), member.id());
+        }
+        if (member.metadata().serverAssignor() != null) {
+            assignors.merge(member.metadata().serverAssignor(), 1, Integer::sum);
+        }
+        classicMembers += member.classic() ? 1 : 0;
+    }
+
+    private void forgetMetadata(ConsumerMember member) {
+        if (member == null) {
+            return;
+        }
+        subscriptions.remove(member);
+        if (member.instanceId() != null) {
+            staticMembers.remove(member.instanceId(), member.id());
+        }
+        if (member.metadata().serverAssignor() != null) {
+            assignors.computeIfPresent(
+                    member.metadata().serverAssignor(), (same, count) -> count == 1 ? null : count - 1);
+        }
+        classicMembers -= member.classic() ? 1 : 0;
+    }
+}

@@ -1,0 +1,84 @@
+package group;
+
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+import records.schemas.ConsumerGroupRecord;
+import records.schemas.ConsumerGroupRecord.CurrentMemberAssignment;
+import records.schemas.ConsumerGroupRecord.MemberMetadata;
+import records.schemas.ConsumerGroupRecord.Metadata;
+import records.schemas.ConsumerGroupRecord.MetadataValue;
+import records.schemas.ConsumerGroupRecord.PartitionMetadata;
+import records.schemas.ConsumerGroupRecord.RegularExpression;
+import records.schemas.ConsumerGroupRecord.TargetAssignmentMember;
+import records.schemas.ConsumerGroupRecord.TargetAssignmentMetadata;
+
+/** Applies the records of KIP-848 groups. A compacted log may miss what a later record made pointless, so each record is taken as it comes. */
+final class ConsumerGroupReplay {
+    private final Groups groups;
+    private final Supplier<MetadataImage> image;
+
+    ConsumerGroupReplay(Groups groups, Supplier<MetadataImage> image) {
+        this.groups = groups;
+        this.image = image;
+    }
+
+    void replay(ConsumerGroupRecord record) {
+        ConsumerGroup group = groups.get(record.group()) instanceof ConsumerGroup found ? found : null;
+        if (group == null) {
+            if (record.tombstone()) {
+                return;
+            }
+            // In place of what only kept offsets.
+            group = new ConsumerGroup(record.group(), image);
+            groups.put(group);
+        }
+        if (record instanceof Metadata it) {
+            replayGroup(group, it.value());
+        } else if (record instanceof MemberMetadata it) {
+            replayMember(group, it);
+        } else if (record instanceof CurrentMemberAssignment it) {
+            replayCurrent(group, it);
+        } else if (record instanceof TargetAssignmentMember it) {
+            group.replayTarget(it.memberId(), it.value() == null ? null : ConsumerGroupRecords.targetOf(it.value()));
+        } else if (record instanceof TargetAssignmentMetadata it) {
+            if (it.value() == null) {
+                group.replayNoTarget();
+            } else {
+                group.replayTargetEpoch(it.value().assignmentEpoch(), it.value().assignmentTimestamp());
+            }
+        } else if (record instanceof PartitionMetadata it) {
+            group.replayPartitionMetadata(it.value() != null);
+        } else if (record instanceof RegularExpression it) {
+            group.replayPattern(it.regularExpression(), it.value());
+        }
+    }
+
+    private void replayGroup(ConsumerGroup group, MetadataValue value) {
+        if (value == null) {
+            groups.remove(group.id());
+        } else {
+            group.replayEpoch(value.epoch(), value.metadataHash());
+        }
+    }
+
+    private static void replayMember(ConsumerGroup group, MemberMetadata record) {
+        if (record.value() == null) {
+            group.replayRemoval(record.memberId());
+        } else {
+            group.replayMember(orUnknown(group, record.memberId()).with(record.value()));
+        }
+    }
+
+    private static void replayCurrent(ConsumerGroup group, CurrentMemberAssignment record) {
+        if (record.value() != null) {
+            group.replayMember(orUnknown(group, record.memberId()).with(record.value()));
+        } else if (group.member(record.memberId()) != null) {
+            group.replayMember(group.member(record.memberId()).withoutAssignment());
+        }
+    }
+
+    private static ConsumerMember orUnknown(ConsumerGroup group, String memberId) {
+        ConsumerMember member = group.member(memberId);
+        return member == null ? ConsumerMember.unknown(memberId) : member;
+    }
+}

@@ -1,0 +1,307 @@
+package group;
+
+import config.GroupConfig;
+import coordinator.Result;
+import coordinator.ShardContext;
+import group.assign.PartitionSet;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import metadata.MetadataImage;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData.TopicPartitions;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import records.schemas.ConsumerGroupRecord.MemberMetadataValue;
+import records.schemas.ConsumerGroupRecord.PartitionMetadata;
+import records.schemas.GroupRecord;
+
+/**
+ * A heartbeat of a member that is or comes in (KIP-848): takes note of what the member says of itself; makes a new group epoch when the assignment may have to
+ * change; a new target when there is none for that epoch; and takes the member one step towards its target. Records in Kafka's order: member, pattern, group epoch,
+ * targets, target epoch, what the member has.
+ */
+final class ConsumerHeartbeats {
+    private final ShardContext<GroupRecord> context;
+    private final GroupConfig.Consumer config;
+    private final ConsumerGroupSettings settings;
+    private final ConsumerRemovals removals;
+    private final TopicPatterns patterns;
+    private final TargetAssignment targets;
+
+    ConsumerHeartbeats(
+            ShardContext<GroupRecord> context,
+            GroupConfig.Consumer config,
+            ConsumerGroupSettings settings,
+            ConsumerRemovals removals,
+            TopicPatterns patterns) {
+        this.context = context;
+        this.config = config;
+        this.settings = settings;
+        this.removals = removals;
+        this.patterns = patterns;
+        this.targets = new TargetAssignment(config);
+    }
+
+    /** @param records to which those of this request are added */
+    Result<GroupRecord, ConsumerGroupHeartbeatResponseData> beat(
+            ConsumerGroup group,
+            ClientInfo client,
+            ConsumerGroupHeartbeatRequestData request,
+            List<GroupRecord> records)
+            throws Refusal {
+        checkRoom(group, request.memberId(), request.instanceId());
+        boolean joining = request.memberEpoch() == ConsumerMember.JOINING;
+        String memberId = request.memberId().isEmpty() ? newMemberId() : request.memberId();
+        ConsumerMember before = request.instanceId() == null
+                ? dynamicMember(group, memberId, request, joining)
+                : staticMember(group, memberId, request, joining, records);
+        ConsumerMember after = before.with(told(before.metadata(), client, request));
+
+        boolean namesChanged = noteMember(group, before, after, records);
+        TopicPatterns.Outcome pattern = patterns.update(group, before, after, records);
+        boolean resubscribed = namesChanged || pattern != TopicPatterns.Outcome.SAME;
+        TargetAssignment.Change change = new TargetAssignment.Change(occupant(group, before), after);
+        boolean reassign = namesChanged
+                || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED
+                || !targets.preferred(group.assignors()).equals(targets.preferred(group, change));
+        int epoch = noteTopics(group, change, reassign, records);
+        Target target = target(group, epoch, change, records);
+        ConsumerMember reached = reconcile(group, after, target, request.topicPartitions(), resubscribed, records);
+        removals.startSession(group.id(), memberId);
+
+        ConsumerGroupHeartbeatResponseData response = new ConsumerGroupHeartbeatResponseData()
+                .setMemberId(memberId)
+                .setMemberEpoch(reached.epoch())
+                .setHeartbeatIntervalMs(settings.heartbeatMillis(group.id()));
+        if (joining || isFull(request) || !reached.assigned().equals(before.assigned())) {
+            response.setAssignment(assignment(reached.assigned()));
+        }
+        return Result.of(records, response);
+    }
+
+    /** Like {@link java.util.UUID}'s in length and kind; random enough that two members never share one. */
+    String newMemberId() {
+        return new Uuid(context.random().nextLong(), context.random().nextLong()).toString();
+    }
+
+    void checkRoom(ConsumerGroup group, String memberId, String instanceId) throws Refusal {
+        boolean known = group.staticMember(instanceId) != null || group.member(memberId) != null;
+        if (!known && group.members().size() >= config.maxSize()) {
+            throw new Refusal(
+                    Errors.GROUP_MAX_SIZE_REACHED,
+                    "The group has " + config.maxSize() + " members, which is the most that it may have.");
+        }
+    }
+
+    private static ConsumerMember dynamicMember(
+            ConsumerGroup group, String memberId, ConsumerGroupHeartbeatRequestData request, boolean joining)
+            throws Refusal {
+        ConsumerMember member = group.member(memberId);
+        if (member == null && !joining) {
+            throw ConsumerGroups.unknownMember(group.id(), memberId);
+        }
+        if (member == null) {
+            return ConsumerMember.unknown(memberId);
+        }
+        checkEpoch(member, request.memberEpoch(), request.topicPartitions());
+        return member;
+    }
+
+    private ConsumerMember staticMember(
+            ConsumerGroup group,
+            String memberId,
+            ConsumerGroupHeartbeatRequestData request,
+            boolean joining,
+            List<GroupRecord> records)
+            throws Refusal {
+        ConsumerMember holder = group.staticMember(request.instanceId());
+        if (!joining) {
+            ConsumerMember member = ConsumerGroups.checkedStaticMember(group, request.instanceId(), memberId);
+            checkEpoch(member, request.memberEpoch(), request.topicPartitions());
+            return member;
+        }
+        if (holder == null) {
+            ConsumerMember member = group.member(memberId);
+            return member == null ? ConsumerMember.unknown(memberId) : member;
+        }
+        if (!holder.classic() && holder.epoch() != ConsumerMember.LEFT_FOR_NOW) {
+            throw new Refusal(
+                    Errors.UNRELEASED_INSTANCE_ID,
+                    "The instance id " + request.instanceId() + " is in use by member " + holder.id()
+                            + ", which has not left.");
+        }
+        return replace(group, holder, memberId, records);
+    }
+
+    /** The newcomer takes over place and partitions of the one that left. */
+    ConsumerMember replace(ConsumerGroup group, ConsumerMember holder, String memberId, List<GroupRecord> records) {
+        ConsumerMember member = holder.replacedBy(memberId);
+        PartitionSet target = group.target(holder.id());
+        ConsumerGroupRecords.removal(group.id(), holder.id(), records);
+        records.add(ConsumerGroupRecords.metadata(group.id(), member));
+        records.add(ConsumerGroupRecords.target(group.id(), memberId, target == null ? PartitionSet.EMPTY : target));
+        records.add(ConsumerGroupRecords.current(group.id(), member));
+        return member;
+    }
+
+    /** Rule G6: an epoch below the member's is that of a request whose answer was lost, or comes from the past. */
+    private static void checkEpoch(ConsumerMember member, int claimed, List<TopicPartitions> reported) throws Refusal {
+        if (claimed == ConsumerMember.JOINING || claimed == member.epoch()) {
+            return;
+        }
+        if (claimed > member.epoch() || claimed != member.previousEpoch() || !within(reported, member.assigned())) {
+            throw new Refusal(
+                    Errors.FENCED_MEMBER_EPOCH,
+                    "Member epoch " + claimed + " is not the one that the coordinator knows, " + member.epoch()
+                            + ": give up all partitions and join again.");
+        }
+    }
+
+    private static boolean within(List<TopicPartitions> reported, OwnedPartitions assigned) {
+        if (reported == null) {
+            return false;
+        }
+        for (TopicPartitions topic : reported) {
+            for (int partition : topic.partitions()) {
+                if (!assigned.contains(topic.topicId(), partition)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** What a heartbeat leaves out stays as it was. */
+    private static MemberMetadataValue told(
+            MemberMetadataValue known, ClientInfo client, ConsumerGroupHeartbeatRequestData request) {
+        List<String> names = request.subscribedTopicNames();
+        return new MemberMetadataValue(
+                or(request.instanceId(), known.instanceId()),
+                or(request.rackId(), known.rackId()),
+                client.clientId(),
+                client.clientHost(),
+                names == null ? known.subscribedTopicNames() : List.copyOf(new TreeSet<>(names)),
+                or(request.subscribedTopicRegex(), known.subscribedTopicRegex()),
+                request.rebalanceTimeoutMs() == -1 ? known.rebalanceTimeoutMs() : request.rebalanceTimeoutMs(),
+                or(request.serverAssignor(), known.serverAssignor()),
+                null);
+    }
+
+    private static String or(String told, String known) {
+        return told == null ? known : told;
+    }
+
+    /** Whether the member subscribes to other names than before. */
+    boolean noteMember(ConsumerGroup group, ConsumerMember before, ConsumerMember after, List<GroupRecord> records) {
+        if (after.metadata().equals(before.metadata())) {
+            return false;
+        }
+        records.add(ConsumerGroupRecords.metadata(group.id(), after));
+        return !after.metadata().subscribedTopicNames().equals(before.metadata().subscribedTopicNames());
+    }
+
+    /** The member in whose place {@code member} stands in the replayed state; null for a new one. */
+    ConsumerMember occupant(ConsumerGroup group, ConsumerMember member) {
+        ConsumerMember same = group.member(member.id());
+        return same != null ? same : group.staticMember(member.instanceId());
+    }
+
+    /** The group's epoch: a new one when {@code bump} says so, or when the topics it reads are not those it was assigned by. */
+    int noteTopics(ConsumerGroup group, TargetAssignment.Change change, boolean bump, List<GroupRecord> records) {
+        if (!bump && !group.topicsChanged()) {
+            return group.epoch();
+        }
+        Subscriptions next = group.subscriptions().copy();
+        if (change.before() != null) {
+            next.remove(change.before());
+        }
+        next.add(change.after());
+        long hash = MetadataHash.of(next.topics(), context.image());
+        int epoch = group.epoch();
+        if (bump || hash != group.metadataHash()) {
+            epoch++;
+            records.add(ConsumerGroupRecords.group(group.id(), epoch, hash));
+        }
+        group.setTopicsChanged(false);
+        if (group.hasPartitionMetadata()) {
+            records.add(new PartitionMetadata(group.id(), null));
+        }
+        return epoch;
+    }
+
+    /** @param partitions of the member that asked */
+    record Target(int epoch, PartitionSet partitions) {}
+
+    Target target(ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
+        long now = context.clock().wallMillis();
+        if (group.assignmentEpoch() >= epoch || !isDue(group, now)) {
+            ConsumerMember before = change.before();
+            PartitionSet last = before == null ? null : group.target(before.id());
+            return new Target(group.assignmentEpoch(), last == null ? PartitionSet.EMPTY : last);
+        }
+        Map<String, PartitionSet> assignment = targets.compute(group, epoch, change, context.image(), now, records);
+        return new Target(epoch, assignment.get(change.after().id()));
+    }
+
+    /** KIP-1263: changes that come soon after an assignment are assigned together. A clock that went back must not stop it. */
+    private boolean isDue(ConsumerGroup group, long now) {
+        long age = now - group.assignedAtMillis();
+        return group.assignedAtMillis() == 0 || age < 0 || age >= settings.assignmentMillis(group.id());
+    }
+
+    ConsumerMember reconcile(
+            ConsumerGroup group,
+            ConsumerMember member,
+            Target target,
+            List<TopicPartitions> reported,
+            boolean resubscribed,
+            List<GroupRecord> records)
+            throws Refusal {
+        if (!resubscribed && member.reconciledTo(target.epoch())) {
+            return member;
+        }
+        MetadataImage image = context.image();
+        List<Uuid> subscribed = new TargetAssignment.Topics(group.subscriptions(), image).of(member);
+        ConsumerMember reached = new Reconciliation(
+                        group,
+                        target.epoch(),
+                        target.partitions(),
+                        topic -> Collections.binarySearch(subscribed, topic) >= 0,
+                        reported,
+                        resubscribed,
+                        context.mutations())
+                .next(member);
+        if (reached.equals(member)) {
+            return member;
+        }
+        records.add(ConsumerGroupRecords.current(group.id(), reached));
+        if (!reached.classic()) {
+            if (reached.state() == MemberState.UNREVOKED_PARTITIONS) {
+                removals.startRevocation(group.id(), reached);
+            } else {
+                removals.cancelRevocation(group.id(), reached.id());
+            }
+        }
+        return reached;
+    }
+
+    /** A request that says all is answered all, so that a client that lost track finds it again. */
+    private static boolean isFull(ConsumerGroupHeartbeatRequestData request) {
+        return request.rebalanceTimeoutMs() != -1
+                && (request.subscribedTopicNames() != null || request.subscribedTopicRegex() != null)
+                && request.topicPartitions() != null;
+    }
+
+    private static ConsumerGroupHeartbeatResponseData.Assignment assignment(OwnedPartitions assigned) {
+        List<ConsumerGroupHeartbeatResponseData.TopicPartitions> topics = new ArrayList<>();
+        assigned.byTopic()
+                .forEach((topic, partitions) -> topics.add(new ConsumerGroupHeartbeatResponseData.TopicPartitions()
+                        .setTopicId(topic)
+                        .setPartitions(new ArrayList<>(partitions.keySet()))));
+        return new ConsumerGroupHeartbeatResponseData.Assignment().setTopicPartitions(topics);
+    }
+}

@@ -1,0 +1,172 @@
+package group;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import config.GroupConfig;
+import coordinator.Result;
+import coordinator.ShardContext;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.protocol.Errors;
+import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
+import records.schemas.GroupRecord;
+
+/**
+ * Patterns that members subscribe to, in RE2's syntax, which is matched in time linear to the text whatever the pattern. They are resolved to topics by a write
+ * of their own, a few topics at a time, after the request that asked for it; and again when there are new topics and when the refresh interval is over.
+ */
+final class TopicPatterns {
+    /** All patterns of a group are resolved together, and not more often than this. */
+    private static final long SHORTEST_INTERVAL_MILLIS = 10_000;
+    /** Matches between two looks at the loop's other work. */
+    private static final int MATCHES_AT_ONCE = 1_000;
+
+    private final ShardContext<GroupRecord> context;
+    private final GroupConfig.Consumer config;
+    private final BiFunction<String, Map<String, RegularExpressionValue>, Result<GroupRecord, Void>> apply;
+    private final Set<String> running = new LinkedHashSet<>();
+    private long newTopicsVersion;
+
+    /** @param apply what is done with what the patterns of a group, by name, mean now */
+    TopicPatterns(
+            ShardContext<GroupRecord> context,
+            GroupConfig.Consumer config,
+            BiFunction<String, Map<String, RegularExpressionValue>, Result<GroupRecord, Void>> apply) {
+        this.context = context;
+        this.config = config;
+        this.apply = apply;
+    }
+
+    enum Outcome {
+        SAME,
+        /** Another pattern, whose topics are not known yet: nothing to assign so far. */
+        CHANGED,
+        /** Another pattern or none, and the topics are known. */
+        CHANGED_AND_RESOLVED
+    }
+
+    void loaded() {
+        newTopicsVersion = context.image().version();
+    }
+
+    void topicsCreated(MetadataImage image) {
+        newTopicsVersion = image.version();
+    }
+
+    /** Takes note of the pattern that a member subscribes to in a request, and sees to it that the group's patterns are resolved when they are due. */
+    Outcome update(ConsumerGroup group, ConsumerMember before, ConsumerMember after, List<GroupRecord> records)
+            throws Refusal {
+        Subscriptions subscriptions = group.subscriptions();
+        Outcome outcome = Outcome.SAME;
+        boolean due = false;
+        // Also a step from nothing known (null) to no pattern counts, as with Kafka; it has no effect.
+        if (!Objects.equals(before.pattern(), after.pattern())) {
+            outcome = Outcome.CHANGED;
+            if (!before.pattern().isEmpty() && subscriptions.membersWith(before.pattern()) == 1) {
+                records.add(ConsumerGroupRecords.pattern(group.id(), before.pattern(), null));
+            }
+            if (after.pattern().isEmpty()) {
+                outcome = Outcome.CHANGED_AND_RESOLVED;
+            } else if (subscriptions.membersWith(after.pattern()) == 0) {
+                check(after.pattern());
+                due = true;
+            } else if (subscriptions.resolved(after.pattern()) != null) {
+                outcome = Outcome.CHANGED_AND_RESOLVED;
+            }
+        }
+        refreshIfDue(group, before, after, due);
+        return outcome;
+    }
+
+    private static void check(String pattern) throws Refusal {
+        try {
+            Pattern.compile(pattern);
+        } catch (PatternSyntaxException e) {
+            throw new Refusal(
+                    Errors.INVALID_REGULAR_EXPRESSION,
+                    "The pattern `" + pattern + "` is no regular expression in RE2's syntax: " + e.getDescription()
+                            + ".");
+        }
+    }
+
+    private void refreshIfDue(ConsumerGroup group, ConsumerMember before, ConsumerMember after, boolean isNew) {
+        Subscriptions subscriptions = group.subscriptions();
+        if ((!isNew && subscriptions.patterns().isEmpty()) || running.contains(group.id())) {
+            return;
+        }
+        Iterator<RegularExpressionValue> any = subscriptions.resolved().values().iterator();
+        RegularExpressionValue last = any.hasNext() ? any.next() : null;
+        // A clock that went back must not stop it.
+        long age = last == null ? Long.MAX_VALUE : context.clock().wallMillis() - last.timestamp();
+        if (age >= 0 && age <= SHORTEST_INTERVAL_MILLIS) {
+            return;
+        }
+        Subscriptions next = subscriptions.copy();
+        next.remove(before);
+        next.add(after);
+        boolean due = isNew
+                || age < 0
+                || age > config.regexRefreshMillis()
+                || next.patterns().size() != subscriptions.resolved().size()
+                || (last != null && last.version() < newTopicsVersion);
+        if (due && !next.patterns().isEmpty()) {
+            running.add(group.id());
+            context.submit(new Resolving(group.id(), next.patterns()));
+        }
+    }
+
+    /** One resolution under way; submits itself again until all topics were looked at. */
+    private final class Resolving implements Supplier<Result<GroupRecord, Void>> {
+        private final String group;
+        private final Map<String, Set<String>> matched = new TreeMap<>();
+        private final List<Pattern> compiled = new ArrayList<>();
+        private final MetadataImage image = context.image();
+        private final long startMillis = context.clock().wallMillis();
+        private final Iterator<TopicImage> topics = image.topics().iterator();
+
+        Resolving(String group, Set<String> patterns) {
+            this.group = group;
+            for (String pattern : patterns) {
+                matched.put(pattern, new TreeSet<>());
+                try {
+                    compiled.add(Pattern.compile(pattern));
+                } catch (PatternSyntaxException e) {
+                    // Only from a log that somebody else wrote: it means no topics, as with Kafka.
+                    continue;
+                }
+            }
+        }
+
+        @Override
+        public Result<GroupRecord, Void> get() {
+            for (int matches = 0; topics.hasNext() && matches < MATCHES_AT_ONCE; matches += compiled.size() + 1) {
+                String name = topics.next().name();
+                for (Pattern pattern : compiled) {
+                    if (pattern.matches(name)) {
+                        matched.get(pattern.pattern()).add(name);
+                    }
+                }
+            }
+            if (topics.hasNext()) {
+                context.submit(this);
+                return Result.nothing();
+            }
+            running.remove(group);
+            Map<String, RegularExpressionValue> resolved = new TreeMap<>();
+            matched.forEach((pattern, names) -> resolved.put(
+                    pattern, new RegularExpressionValue(new ArrayList<>(names), image.version(), startMillis)));
+            return apply.apply(group, resolved);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+
+/** Subscriptions by pattern. */
+class TopicPatternsTest {
+    private final TopicImages images =
+            new TopicImages().topic("a1", 2).topic("a2", 2).topic("b1", 2);
+    private final ShardBench bench =
+            new ShardBench(ShardBench.config("group.consumer.assignment.interval.ms=0"), images.image(), 1);
+
+    private FakeConsumer consumer(String id, String pattern) {
+        return new FakeConsumer(bench, "g", id).pattern(pattern);
+    }
+
+    private ConsumerGroup group() {
+        return (ConsumerGroup) bench.read(shard -> shard.groups().get("g")).value();
+    }
+
+    @Test
+    void topicsThatMatchWhollyAreAssignedWithTheSecondHeartbeat() {
+        FakeConsumer a = consumer("a", "a.");
+        a.beat();
+        assertEquals(0, a.owned().size());
+        assertEquals(List.of("a1", "a2"), group().subscriptions().resolved("a.").topics());
+        a.beat();
+        assertEquals(4, a.owned().size());
+        assertTrue(group().isSubscribedTo("a1"));
+        assertTrue(!group().isSubscribedTo("b1"));
+    }
+
+    @Test
+    void namesAndPatternsAddUp() {
+        FakeConsumer a = consumer("a", "a1").topics("b1");
+        a.beat();
+        assertEquals(2, a.owned().size());
+        a.beat();
+        assertEquals(4, a.owned().size());
+    }
+
+    @Test
+    void whatIsNoPatternIsRefused() {
+        assertEquals(Errors.INVALID_REGULAR_EXPRESSION, consumer("a", "(").error());
+        assertEquals(Errors.INVALID_REGULAR_EXPRESSION, consumer("a", "a(?=1)").error(), "not in RE2's syntax");
+        assertEquals(List.of(), bench.log());
+    }
+
+    @Test
+    void newTopicsAreFoundButNotTooOften() {
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        bench.image(images.topic("a3", 1).image());
+        a.beat();
+        assertEquals(4, a.owned().size(), "patterns were matched a moment ago");
+        bench.advance(10_001);
+        a.beat();
+        a.beat();
+        assertEquals(5, a.owned().size());
+    }
+
+    @Test
+    void deletedTopicsGo() {
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        bench.image(images.remove("a1").image());
+        a.beat();
+        a.beat();
+        assertEquals(2, a.owned().size());
+    }
+
+    @Test
+    void thePatternsOfOthersAreKnownAtOnce() {
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        FakeConsumer b = consumer("b", "a.*");
+        b.beat();
+        assertEquals(group().epoch(), b.epoch());
+        a.beat();
+        a.beat();
+        b.beat();
+        assertEquals(2, b.owned().size());
+    }
+
+    @Test
+    void aPatternThatNobodyHasAnyMoreIsForgotten() {
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        a.pattern("").topics("b1").tellAll().beat();
+        assertNull(group().subscriptions().resolved("a.*"));
+        a.beat();
+        assertEquals(2, a.owned().size());
+        FakeConsumer b = consumer("b", "b.*");
+        b.beat();
+        b.leave(-1);
+        assertTrue(group().subscriptions().patterns().isEmpty());
+        assertNull(group().subscriptions().resolved("b.*"));
+    }
+
+    @Test
+    void patternsAreMatchedAgainAfterALoad() {
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        bench.image(images.topic("a9", 1).image());
+        bench.reload();
+        bench.advance(10_001);
+        a.beat();
+        a.beat();
+        assertEquals(5, a.owned().size());
+    }
+
+    @Test
+    void manyTopicsAreMatchedInPieces() {
+        for (int i = 0; i < 2_500; i++) {
+            images.topic("x" + i, 1);
+        }
+        bench.image(images.image());
+        FakeConsumer a = consumer("a", "x\\d+");
+        a.beat();
+        a.beat();
+        assertEquals(2_500, a.owned().size());
+    }
+}
