@@ -118,6 +118,10 @@ public final class ConsumerGroups {
         TargetAssignment targets = new TargetAssignment(config);
         List<DescribedGroup> all = new ArrayList<>();
         for (String id : ids) {
+            if (id.isEmpty()) {
+                all.add(ConsumerGroupDescription.refused(id, Errors.INVALID_GROUP_ID, "A group id must be given."));
+                continue;
+            }
             all.add(
                     groups.get(id) instanceof ConsumerGroup group
                             ? ConsumerGroupDescription.of(group, targets.preferred(group.assignors()), context.image())

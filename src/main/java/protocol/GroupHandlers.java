@@ -3,6 +3,7 @@ package protocol;
 import config.GroupConfig;
 import java.util.List;
 import services.ClassicGroupService;
+import services.ConsumerGroupService;
 import services.GroupAdminService;
 import services.GroupCoordinators;
 import services.GroupOffsetService;
@@ -21,6 +22,7 @@ public final class GroupHandlers {
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         GroupAdminService admin = new GroupAdminService(
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
+        ConsumerGroupService consumer = new ConsumerGroupService(parts.coordinators(), parts.config());
         return List.of(
                 new JoinGroupHandler(classic),
                 new SyncGroupHandler(classic),
@@ -31,6 +33,8 @@ public final class GroupHandlers {
                 new OffsetDeleteHandler(offsets),
                 new ListGroupsHandler(admin),
                 new DescribeGroupsHandler(admin),
-                new DeleteGroupsHandler(admin));
+                new DeleteGroupsHandler(admin),
+                new ConsumerGroupHeartbeatHandler(consumer),
+                new ConsumerGroupDescribeHandler(consumer));
     }
 }
