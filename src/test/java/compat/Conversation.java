@@ -3,15 +3,21 @@ package compat;
 import java.io.IOException;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.apache.kafka.common.message.DescribeConfigsResponseData;
 import org.apache.kafka.common.message.DescribeConfigsResponseData.DescribeConfigsResourceResult;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterConfigsResource;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData.AlterableConfig;
+import org.apache.kafka.common.message.OffsetFetchRequestData;
+import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestGroup;
+import org.apache.kafka.common.message.OffsetFetchResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
@@ -87,6 +93,26 @@ final class Conversation implements AutoCloseable {
             answer = "hangs up (" + e.getClass().getSimpleName() + ")";
         }
         answers.put(label + " | " + key + " v" + version, answer);
+    }
+
+    /** Finds the coordinator of a group, and asks it for offsets until it has loaded what it keeps. */
+    void awaitCoordinator(String group) throws IOException {
+        FindCoordinatorRequestData find = new FindCoordinatorRequestData().setCoordinatorKeys(List.of(group));
+        OffsetFetchRequestGroup asked =
+                new OffsetFetchRequestGroup().setGroupId(group).setTopics(null);
+        OffsetFetchRequestData fetch = new OffsetFetchRequestData().setGroups(List.of(asked));
+        short error;
+        do {
+            Await.briefly();
+            FindCoordinatorResponseData found = (FindCoordinatorResponseData)
+                    connected().ask(ApiKeys.FIND_COORDINATOR, ApiKeys.FIND_COORDINATOR.latestVersion(), find);
+            error = found.coordinators().get(0).errorCode();
+            if (error == 0) {
+                OffsetFetchResponseData offsets = (OffsetFetchResponseData)
+                        connected().ask(ApiKeys.OFFSET_FETCH, ApiKeys.OFFSET_FETCH.latestVersion(), fetch);
+                error = offsets.groups().get(0).errorCode();
+            }
+        } while (error != 0);
     }
 
     private RawConnection connected() throws IOException {

@@ -271,6 +271,19 @@ final class ShardBench implements ShardContext<GroupRecord> {
         open();
     }
 
+    /** As compaction does: of each key only the last record stays, and no tombstone. Takes effect with the next {@link #reload}. */
+    void compact() {
+        Map<ByteBuffer, GroupRecord> latest = new LinkedHashMap<>();
+        for (GroupRecord record : log) {
+            ByteBuffer key = ByteBuffer.wrap(GroupRecordCodec.encodeKey(record));
+            latest.remove(key);
+            latest.put(key, record);
+        }
+        log.clear();
+        latest.values().stream().filter(each -> !each.tombstone()).forEach(log::add);
+        committed = log.size();
+    }
+
     void image(MetadataImage newer) {
         MetadataImage before = image;
         image = newer;
