@@ -16,6 +16,7 @@ import services.ConfigService;
 import services.FetchService;
 import services.FetchSessions;
 import services.GroupCoordinators;
+import services.InternalTopics;
 import services.LogDirService;
 import services.LogLevels;
 import services.OffsetService;
@@ -34,9 +35,14 @@ final class DoorHandlers {
 
     static List<ApiHandler> of(BrokerConfig config, EffectiveConfigs effective, Ports ports, Place place) {
         List<ApiHandler> all = new ArrayList<>(dataPlane(config, ports, place));
-        all.addAll(adminPlane(config, effective, ports.mailboxes(), place));
-        all.addAll(GroupHandlers.of(
-                new GroupHandlers.Parts(new GroupCoordinators(ports.mailboxes(), place.loops), config.groups())));
+        Mailboxes mailboxes = ports.mailboxes();
+        TopicService topics = new TopicService(
+                mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
+        all.addAll(adminPlane(config, effective, topics, mailboxes, place));
+        all.addAll(GroupHandlers.of(new GroupHandlers.Parts(
+                new GroupCoordinators(mailboxes, place.loops),
+                new InternalTopics(topics, config.groups().topic()),
+                config.groups())));
         return all;
     }
 
@@ -57,11 +63,9 @@ final class DoorHandlers {
     }
 
     private static List<ApiHandler> adminPlane(
-            BrokerConfig config, EffectiveConfigs effective, Mailboxes mailboxes, Place place) {
+            BrokerConfig config, EffectiveConfigs effective, TopicService topics, Mailboxes mailboxes, Place place) {
         RequestConfig requests = config.requests();
         long timeout = requests.requestTimeoutMillis();
-        TopicService topics = new TopicService(
-                mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
         ConfigService configs = new ConfigService(
                 mailboxes, effective, place.loggers, config.node().nodeId(), timeout);
         return AdminHandlers.of(new AdminHandlers.Parts(

@@ -25,8 +25,8 @@ final class GroupCodec implements RecordCodec<GroupRecord> {
         GroupRecord record = GroupRecordCodec.decode(key, value);
         if (record instanceof GroupRecord.UnknownVersion newer) {
             // Its key is served here, so what it says is missed: not to be passed over in silence.
-            throw new MalformedRecordException(
-                    "written by a newer version (record type " + newer.type() + ", value version " + newer.version() + ")");
+            throw new MalformedRecordException("written by a newer version (record type " + newer.type()
+                    + ", value version " + newer.version() + ")");
         }
         return record instanceof GroupRecord.Unknown ? null : record;
     }

@@ -7,13 +7,14 @@ import services.ConsumerGroupService;
 import services.GroupAdminService;
 import services.GroupCoordinators;
 import services.GroupOffsetService;
+import services.InternalTopics;
 
 /** The handlers about groups and committed offsets, for one server instance. */
 public final class GroupHandlers {
     private GroupHandlers() {}
 
-    /** @param coordinators of the same server instance */
-    public record Parts(GroupCoordinators coordinators, GroupConfig config) {}
+    /** @param coordinators, internalTopics of the same server instance */
+    public record Parts(GroupCoordinators coordinators, InternalTopics internalTopics, GroupConfig config) {}
 
     public static List<ApiHandler> of(Parts parts) {
         ClassicGroupService classic =
@@ -24,6 +25,7 @@ public final class GroupHandlers {
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         ConsumerGroupService consumer = new ConsumerGroupService(parts.coordinators(), parts.config());
         return List.of(
+                new FindCoordinatorHandler(parts.internalTopics()),
                 new JoinGroupHandler(classic),
                 new SyncGroupHandler(classic),
                 new HeartbeatHandler(classic),

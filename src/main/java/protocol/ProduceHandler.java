@@ -111,6 +111,9 @@ public final class ProduceHandler implements ApiHandler {
                 } else if (id == null) {
                     boolean unknownId = known == null && byId;
                     refuse(answer, unknownId ? Errors.UNKNOWN_TOPIC_ID : Errors.UNKNOWN_TOPIC_OR_PARTITION, null);
+                } else if (known.internal()) {
+                    String why = "Cannot append to internal topic " + known.name();
+                    refuse(answer, Errors.INVALID_TOPIC_EXCEPTION, why);
                 } else {
                     records(id, (MemoryRecords) each.records(), answer);
                 }

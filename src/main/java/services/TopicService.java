@@ -69,20 +69,25 @@ public final class TopicService {
      * @param names legal, distinct, at least one
      */
     public void createOnUse(List<String> names, Runnable done) {
-        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(AUTO_CREATE_MILLIS);
-        Countdown all = new Countdown(names.size(), done);
-        List<String> made = new ArrayList<>();
+        List<CreatableTopic> topics = new ArrayList<>(names.size());
         for (String name : names) {
-            List<Runnable> waiting = beingCreated.get(name);
+            topics.add(new CreatableTopic().setName(name).setNumPartitions(-1).setReplicationFactor((short) -1));
+        }
+        createShared(topics, done);
+    }
+
+    /** As {@link #createOnUse}, of a given shape: for the broker's own topics. */
+    void createShared(List<CreatableTopic> topics, Runnable done) {
+        CreateTopicsRequestData request = new CreateTopicsRequestData().setTimeoutMs(AUTO_CREATE_MILLIS);
+        Countdown all = new Countdown(topics.size(), done);
+        List<String> made = new ArrayList<>();
+        for (CreatableTopic topic : topics) {
+            List<Runnable> waiting = beingCreated.get(topic.name());
             if (waiting == null) {
                 waiting = new ArrayList<>();
-                beingCreated.put(name, waiting);
-                made.add(name);
-                request.topics()
-                        .add(new CreatableTopic()
-                                .setName(name)
-                                .setNumPartitions(-1)
-                                .setReplicationFactor((short) -1));
+                beingCreated.put(topic.name(), waiting);
+                made.add(topic.name());
+                request.topics().add(topic);
             }
             waiting.add(all);
         }

@@ -119,6 +119,19 @@ class DataPlaneTest {
         assertEquals(0, broker.log(0).end());
     }
 
+    @Test
+    void nobodyProducesToInternalTopics() {
+        for (short version : Broker.versions(ApiKeys.PRODUCE)) {
+            String name = "__consumer_offsets";
+            Errors unknown = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            PartitionProduceResponse answer =
+                    produced(version, produce(-1, version, name, Broker.INTERNAL, 0, Broker.batch("x")));
+            assertEquals(Errors.INVALID_TOPIC_EXCEPTION.code(), answer.errorCode());
+            answer = produced(version, produce(-1, version, name, Broker.INTERNAL, 7, Broker.batch("x")));
+            assertEquals(unknown.code(), answer.errorCode());
+        }
+    }
+
     /** A topic may go while its request is under way; requests by name, some older than topic ids, are not told of ids. */
     @Test
     void topicsThatVanishAreUnknownInTheTermsOfTheRequest() {

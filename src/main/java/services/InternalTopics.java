@@ -1,0 +1,52 @@
+package services;
+
+import config.GroupConfig;
+import java.util.List;
+import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
+import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
+import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfigCollection;
+
+/** Makes the topics that the broker keeps for itself, when they are first needed. One instance per server instance, confined to its owner. */
+public final class InternalTopics {
+    private final TopicService topics;
+    private final GroupConfig.OffsetsTopic offsets;
+
+    public InternalTopics(TopicService topics, GroupConfig.OffsetsTopic offsets) {
+        this.topics = topics;
+        this.offsets = offsets;
+    }
+
+    /** {@code done} when __consumer_offsets is there and its coordinators take requests, could not be made, or time is up: look at the image then. */
+    public void makeOffsets(MetadataImage image, Runnable done) {
+        if (image.topic(Topic.GROUP_METADATA_TOPIC_NAME) != null) {
+            done.run();
+            return;
+        }
+        CreatableTopicConfigCollection configs = new CreatableTopicConfigCollection();
+        configs.add(config("cleanup.policy", "compact"));
+        configs.add(config("compression.type", "producer"));
+        configs.add(config("segment.bytes", Integer.toString(offsets.segmentBytes())));
+        CreatableTopic topic = new CreatableTopic()
+                .setName(Topic.GROUP_METADATA_TOPIC_NAME)
+                .setNumPartitions(offsets.partitions())
+                .setReplicationFactor(replicas(image))
+                .setConfigs(configs);
+        topics.createShared(List.of(topic), done);
+    }
+
+    /** Not more than there are brokers: a node on its own with default settings (3 replicas) must be able to keep groups. */
+    private short replicas(MetadataImage image) {
+        int live = 0;
+        for (BrokerImage each : image.brokers()) {
+            live += each.fenced() ? 0 : 1;
+        }
+        return (short) Math.max(1, Math.min(offsets.replicationFactor(), live));
+    }
+
+    private static CreatableTopicConfig config(String name, String value) {
+        return new CreatableTopicConfig().setName(name).setValue(value);
+    }
+}
