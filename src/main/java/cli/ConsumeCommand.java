@@ -18,7 +18,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code highwater consume}: reads assigned partitions, without a group and without commits. */
+/** {@code highwater consume}: reads assigned partitions without commits, or as a member of a group. */
 @Command(
         name = "consume",
         description =
@@ -34,6 +34,7 @@ import picocli.CommandLine.Option;
             "  highwater consume orders --from beginning --exit     all there is, then end",
             "  highwater consume orders --from -10 --count 10       the last ten of each partition, ten at most",
             "  highwater consume orders --from @-15m                since 15 minutes ago",
+            "  highwater consume orders --group billing             as a member of a group, which commits",
             "  highwater consume orders --partitions 0 --from 42 --count 1 -f '%%p %%o %%T %%k=%%s\\n'"
         })
 final class ConsumeCommand extends HelpOption implements Callable<Integer> {
@@ -60,6 +61,13 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
             paramLabel = "LIST",
             description = "Only these, such as 0,2,4-7 (default: all).")
     private String partitionList;
+
+    @Option(
+            names = {"-g", "--group"},
+            paramLabel = "GROUP",
+            description = "Be a member of this group: go on where it stopped, commit what is printed. Where it has"
+                    + " committed nothing, --from beginning or end says where to begin.")
+    private String group;
 
     @Option(
             names = {"-c", "--count", "--max-messages"},
@@ -96,6 +104,7 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
             description = "A setting of the Kafka consumer. Repeat for more.")
     private List<String> properties = List.of();
 
+    private final PrintedOffsets uncommitted = new PrintedOffsets();
     private long printed;
 
     ConsumeCommand(Terminal terminal) {
@@ -109,15 +118,22 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
         StartPosition start = StartPosition.parse(from, System.currentTimeMillis());
         Map<String, String> settings = new LinkedHashMap<>();
         settings.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
+        settings.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, reset(start));
+        if (group != null) {
+            settings.put(ConsumerConfig.GROUP_ID_CONFIG, group);
+        }
         settings.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, readCommitted ? "read_committed" : "read_uncommitted");
         settings.putAll(KeyValues.parse(properties, "consumer setting"));
         try (KafkaConsumer<byte[], byte[]> consumer = cluster.consumer(settings);
                 Interrupt interrupt = new Interrupt(consumer::wakeup)) {
             List<TopicPartition> partitions = partitions(consumer, topic);
-            consumer.assign(partitions);
-            start.resolve(consumer, partitions).forEach(consumer::seek);
             Map<TopicPartition, Long> ends = exitAtEnd ? consumer.endOffsets(partitions) : Map.of();
+            if (group == null) {
+                consumer.assign(partitions);
+                start.resolve(consumer, partitions).forEach(consumer::seek);
+            } else {
+                consumer.subscribe(List.of(topic));
+            }
             print(consumer, form, ends, interrupt);
         } catch (WakeupException interrupted) {
             // Ctrl-C: everything received is printed.
@@ -126,6 +142,25 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
             terminal.out().flush();
         }
         return HighwaterCli.OK;
+    }
+
+    /** Where the consumer begins without a committed offset, or when its offset is gone. */
+    private String reset(StartPosition start) {
+        if (group == null) {
+            return "earliest";
+        }
+        if (partitionList != null) {
+            throw new CliFailure("--partitions and --group given", "A group shares out all partitions itself.");
+        }
+        return switch (start.kind()) {
+            case BEGINNING -> "earliest";
+            case END -> "latest";
+            default ->
+                throw new CliFailure(
+                        "--from " + from + " and --group given",
+                        "A group begins where it stopped; move it: highwater groups reset-offsets " + group
+                                + " --topic " + topics.one("consume") + " --to " + from + ".");
+        };
     }
 
     private void print(
@@ -138,10 +173,11 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
             ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
             for (ConsumerRecord<byte[], byte[]> record : records) {
                 TopicPartition partition = new TopicPartition(record.topic(), record.partition());
-                if (exitAtEnd && record.offset() >= ends.get(partition)) {
+                if (exitAtEnd && record.offset() >= ends.getOrDefault(partition, 0L)) {
                     continue;
                 }
                 form.write(record, terminal.out());
+                uncommitted.printed(record);
                 if (++printed >= count) {
                     break;
                 }
@@ -149,11 +185,17 @@ final class ConsumeCommand extends HelpOption implements Callable<Integer> {
             if (!records.isEmpty() && terminal.readerGone()) {
                 return;
             }
+            if (group != null) {
+                uncommitted.commit(consumer);
+            }
         }
     }
 
+    /** Whether all partitions that are this consumer's are read to their ends; not yet while a group has given it none. */
     private static boolean reached(KafkaConsumer<byte[], byte[]> consumer, Map<TopicPartition, Long> ends) {
-        return ends.entrySet().stream().allMatch(end -> consumer.position(end.getKey()) >= end.getValue());
+        return !consumer.assignment().isEmpty()
+                && consumer.assignment().stream()
+                        .allMatch(partition -> consumer.position(partition) >= ends.getOrDefault(partition, 0L));
     }
 
     private List<TopicPartition> partitions(KafkaConsumer<byte[], byte[]> consumer, String topic) {

@@ -2,10 +2,14 @@ package cli;
 
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
+import org.apache.kafka.common.errors.GroupNotEmptyException;
+import org.apache.kafka.common.errors.GroupSubscribedToTopicException;
 import org.apache.kafka.common.errors.InvalidConfigurationException;
 import org.apache.kafka.common.errors.InvalidPartitionsException;
 import org.apache.kafka.common.errors.InvalidReplicationFactorException;
@@ -13,6 +17,7 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
@@ -47,6 +52,18 @@ final class Explanation {
     private static String hint(Throwable cause) {
         if (cause instanceof UnknownTopicOrPartitionException) {
             return "See which topics there are: highwater topics list. Make it: highwater topics create NAME.";
+        }
+        if (cause instanceof GroupIdNotFoundException) {
+            return "See which groups there are: highwater groups list.";
+        }
+        if (cause instanceof GroupNotEmptyException || cause instanceof UnknownMemberIdException) {
+            return "Its members must end first; see who they are: highwater groups describe GROUP --members.";
+        }
+        if (cause instanceof GroupSubscribedToTopicException) {
+            return "A member of the group reads the topic: end it first.";
+        }
+        if (cause instanceof CommitFailedException) {
+            return "Another member of the group may print the last records again.";
         }
         if (cause instanceof TopicExistsException) {
             return "Use it as it is, change it with highwater topics alter, or add --if-not-exists.";

@@ -35,6 +35,11 @@ record StartPosition(Kind kind, long value) {
     private static final Pattern AGO = Pattern.compile("-(\\d{1,9})([smhd])");
 
     static StartPosition parse(String text, long nowMillis) {
+        return parse("--from", text, nowMillis);
+    }
+
+    /** @param option for the message when the text is no position */
+    static StartPosition parse(String option, String text, long nowMillis) {
         String word = text.trim().toLowerCase(Locale.ROOT);
         try {
             return switch (word) {
@@ -52,7 +57,7 @@ record StartPosition(Kind kind, long value) {
             };
         } catch (NumberFormatException | DateTimeParseException problem) {
             throw new CliFailure(
-                    "--from " + text + " is no position",
+                    option + " " + text + " is no position",
                     "Allowed: beginning, end, an offset, -N for N before the end,"
                             + " @TIME (milliseconds, 2026-11-30T10:00:00Z, or -15m for 15 minutes ago).");
         }

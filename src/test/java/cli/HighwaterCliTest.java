@@ -19,14 +19,14 @@ class HighwaterCliTest {
     @Test
     void helpTeaches() {
         assertEquals(HighwaterCli.OK, screen.run("", "--help"));
-        for (String command : List.of("start", "topics", "produce", "consume", "config", "dump", "version")) {
+        for (String command : List.of("start", "topics", "produce", "consume", "groups", "config", "dump", "version")) {
             assertTrue(screen.out().contains("  " + command), command);
         }
         assertTrue(screen.out().contains("highwater consume greetings --from beginning"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topics", "produce", "consume", "config", "dump"})
+    @ValueSource(strings = {"topics", "produce", "consume", "groups", "config", "dump"})
     void everyCommandHasHelpWithExamples(String command) {
         assertEquals(HighwaterCli.OK, screen.run("", command, "--help"));
         assertTrue(screen.out().contains("Usage: highwater " + command), screen.out());
@@ -50,11 +50,13 @@ class HighwaterCliTest {
         assertEquals(HighwaterCli.USAGE, screen.run("", "topics", "create", "x", "--partitions", "many"));
         assertTrue(screen.err().contains("--partitions"), screen.err());
         assertEquals(HighwaterCli.USAGE, screen.run("", "config", "describe"));
+        assertEquals(HighwaterCli.USAGE, screen.run("", "groups", "reset"));
+        assertTrue(screen.err().contains("list, describe, reset-offsets, delete-offsets, delete"), screen.err());
     }
 
     @Test
     void unreachableBrokerIsToldAtOnceWithWhatToDo() {
-        for (String command : List.of("topics list", "topics describe x", "produce x", "consume x")) {
+        for (String command : List.of("topics list", "topics describe x", "produce x", "consume x", "groups list")) {
             assertEquals(HighwaterCli.FAILED, screen.run("line\n", (command + " -b " + NOBODY).split(" ", -1)));
             assertTrue(screen.err().contains("cannot reach a broker at " + NOBODY), screen.err());
             assertTrue(screen.err().contains("highwater start"), screen.err());
@@ -72,6 +74,37 @@ class HighwaterCliTest {
         assertTrue(screen.err().contains("no topic given"), screen.err());
         assertEquals(HighwaterCli.FAILED, screen.run("", "topics", "list", "-b", "127.0.0.1:x"));
         assertTrue(screen.err().contains("is not HOST:PORT"), screen.err());
+    }
+
+    @Test
+    void wrongWishesOfGroupsAreToldBeforeAnythingIsAsked() {
+        refused("no group given", "groups", "describe");
+        refused("both groups and --all-groups", "groups", "delete", "g", "--all-groups");
+        refused("'busy' is no state", "groups", "list", "--state", "busy");
+        refused("'queue' is no type", "groups", "list", "--type", "queue");
+        refused("not said what to reset to", "groups", "reset-offsets", "g", "--topic", "x");
+        refused("not said which topics", "groups", "reset-offsets", "g", "--to-earliest");
+        refused(
+                "--execute and --dry-run",
+                "groups",
+                "reset-offsets",
+                "g",
+                "--all-topics",
+                "--to",
+                "5",
+                "--execute",
+                "--dry-run");
+        refused("no topic given", "groups", "delete-offsets", "g");
+        refused("--from 42 and --group", "consume", "x", "--group", "g", "--from", "42");
+        refused("--partitions and --group", "consume", "x", "--group", "g", "--partitions", "0");
+    }
+
+    private void refused(String why, String... args) {
+        String[] all = java.util.Arrays.copyOf(args, args.length + 2);
+        all[args.length] = "-b";
+        all[args.length + 1] = NOBODY;
+        assertEquals(HighwaterCli.FAILED, screen.run("", all));
+        assertTrue(screen.err().contains(why), screen.err());
     }
 
     @Test
