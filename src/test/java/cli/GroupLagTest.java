@@ -25,8 +25,16 @@ class GroupLagTest {
     private static final TopicPartition A1 = new TopicPartition("a", 1);
     private static final TopicPartition A10 = new TopicPartition("a", 10);
     private static final TopicPartition GONE = new TopicPartition("gone", 0);
-    private static final MemberDescription MEMBER =
-            new MemberDescription("m", Optional.empty(), "c", "/h", new MemberAssignment(Set.of(A1)));
+    private static final MemberDescription MEMBER = new MemberDescription(
+            "m",
+            Optional.empty(),
+            Optional.empty(),
+            "c",
+            "/h",
+            new MemberAssignment(Set.of(A1)),
+            Optional.empty(),
+            Optional.empty(),
+            Optional.empty());
 
     @Test
     void lagIsNeverNegativeAndUnknownIsNotZero() {
