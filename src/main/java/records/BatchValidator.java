@@ -12,7 +12,7 @@ import java.util.List;
  * does, but for cases where Kafka lets a batch in that would mislead readers; each is named where it is refused.
  *
  * <p>Instances hold scratch buffers: one per thread, cheap to make. An uncompressed batch costs a few nanoseconds per record and no allocation, so small
- * ones are checked on the event loop; compressed ones belong on a worker, in bounded memory.
+ * ones are checked on the event loop, as are small compressed ones of a quick codec; the others belong on a worker, in bounded memory.
  */
 public final class BatchValidator {
 
@@ -164,6 +164,15 @@ public final class BatchValidator {
      * under CreateTime too (Kafka takes over its max timestamp, whatever the records say).
      */
     public Verdict check(ByteBuffer batch, LogConfig config, long nowMillis) {
+        return check(batch, config, nowMillis, Long.MAX_VALUE);
+    }
+
+    /** As {@link #check(ByteBuffer, LogConfig, long)}; null, and nothing is decided, if the records inflate to more than {@code mostBytes}. */
+    public Verdict checkWithin(long mostBytes, ByteBuffer batch, LogConfig config, long nowMillis) {
+        return check(batch, config, nowMillis, mostBytes);
+    }
+
+    private Verdict check(ByteBuffer batch, LogConfig config, long nowMillis, long mostBytes) {
         int at = batch.position();
         if (BatchHeader.isLogAppendTime(batch, at)) {
             return new Verdict(
@@ -177,7 +186,7 @@ public final class BatchValidator {
         timestampError = false;
         try {
             long maxTimestamp = BatchHeader.isCompressed(batch, at)
-                    ? walkCompressed(batch, at, config, nowMillis)
+                    ? walkCompressed(batch, at, config, nowMillis, mostBytes)
                     : walkPlain(batch, at, config, nowMillis);
             if (errorCount > 0) {
                 return refusedRecords();
@@ -186,6 +195,8 @@ public final class BatchValidator {
                 BatchHeader.setMaxTimestamp(batch, at, maxTimestamp);
             }
             return VALID;
+        } catch (InflateLimitException e) {
+            return mostBytes < Long.MAX_VALUE ? null : new Verdict(invalid(e.getMessage()), List.of());
         } catch (MalformedRecordException e) {
             return new Verdict(invalid(e.getMessage()), List.of());
         }
@@ -208,11 +219,12 @@ public final class BatchValidator {
         }
     }
 
-    private long walkCompressed(ByteBuffer batch, int at, LogConfig config, long nowMillis) {
+    private long walkCompressed(ByteBuffer batch, int at, LogConfig config, long nowMillis, long mostBytes) {
         if (inflated == null) {
             inflated = new InflatedSource();
         }
-        return inflated.use(batch, at, in -> walk(in, batch, at, config, nowMillis, config.maxDecompressedBytes()));
+        return inflated.use(
+                batch, at, mostBytes, in -> walk(in, batch, at, config, nowMillis, config.maxDecompressedBytes()));
     }
 
     /** Returns the largest time of the records that are in order, -1 for none. */

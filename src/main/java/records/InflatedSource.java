@@ -25,6 +25,7 @@ final class InflatedSource extends RecordSource {
 
     private final Map<CompressionType, Compression> codecs = new EnumMap<>(CompressionType.class);
     private final BufferSupplier buffers = BufferSupplier.create();
+    private ZstdInflater zstd;
     private byte[] chunk;
     private InputStream inflated;
     private int position;
@@ -44,11 +45,12 @@ final class InflatedSource extends RecordSource {
 
     /**
      * Lets {@code use} read the records of the compressed batch at {@code at}, whose codec id must be known. Whatever the codec throws at bad input comes out
-     * as {@link MalformedRecordException}.
+     * as {@link MalformedRecordException}; more than {@code mostBytes}, or {@link #inflateLimit}, as {@link InflateLimitException}.
      */
-    <T> T use(ByteBuffer buffer, int at, Use<T> use) {
+    <T> T use(ByteBuffer buffer, int at, long mostBytes, Use<T> use) {
         try {
             open(buffer, at);
+            limit = Math.min(limit, mostBytes);
             return use.with(this);
         } catch (MalformedRecordException e) {
             throw e;
@@ -75,8 +77,14 @@ final class InflatedSource extends RecordSource {
         if (chunk == null) {
             chunk = new byte[CHUNK_BYTES];
         }
-        Compression codec = codecs.computeIfAbsent(type, t -> Compression.of(t).build());
-        inflated = codec.wrapForInput(payload, BatchHeader.MAGIC_V2, buffers);
+        if (type == CompressionType.ZSTD && payload.isDirect()) {
+            zstd = zstd == null ? new ZstdInflater() : zstd;
+            inflated = zstd.open(payload);
+        } else {
+            Compression codec =
+                    codecs.computeIfAbsent(type, t -> Compression.of(t).build());
+            inflated = codec.wrapForInput(payload, BatchHeader.MAGIC_V2, buffers);
+        }
     }
 
     /** Gives back the codec's buffers. */
@@ -98,7 +106,7 @@ final class InflatedSource extends RecordSource {
         position = 0;
         end = 0;
         if (before >= limit) {
-            throw new MalformedRecordException("the records inflate to more than " + limit + " bytes");
+            throw new InflateLimitException(limit);
         }
         try {
             int got = inflated.read(chunk, 0, chunk.length);

@@ -16,8 +16,8 @@ import records.RecordError;
 import storage.DiskExecutor;
 
 /**
- * Decides whether a producer's batch may enter the log of one partition, and gives the bytes to append. Small uncompressed batches are checked at once;
- * compressed and large ones are walked, and re-compressed where the topic wants another codec, on the CPU worker. Batches leave in the order in which they came:
+ * Decides whether a producer's batch may enter the log of one partition, and gives the bytes to append. Small batches, if they inflate to little, are checked
+ * at once: to hand one over would cost more. Large ones are walked, and re-compressed where the topic wants another codec, on the CPU worker. Batches leave in the order in which they came:
  * one that is quick waits for those before it. What waits is bounded: a batch that would be too much is refused at once with OVERLOADED, which clients
  * retry. Confined to the shard.
  */
@@ -25,12 +25,22 @@ public final class Admission {
     /** Above this size even an uncompressed walk would hold up the event loop noticeably (about 0.2 ms). */
     private static final int INLINE_BYTES = 128 * 1024;
 
+    /** Of a compressed batch: a producer's default batch. */
+    private static final int INLINE_COMPRESSED_BYTES = 20 * 1024;
+
+    private static final int INLINE_INFLATED_BYTES = 64 * 1024;
+    /** Even the smallest records must not take long. */
+    private static final int INLINE_RECORDS = 2_048;
+    /** After a batch that inflated to more than it may here, so many of the partition go to the worker at once. */
+    private static final int OFFLOADED_UNTRIED = 100;
+
     private final DiskExecutor disk;
     private final Clock clock;
     private final Validators validators;
     private final int maxQueuedBytes;
     private final ArrayDeque<Entry> queue = new ArrayDeque<>();
     private long queuedBytes;
+    private int untried;
 
     /** Scratch space of the checks: one for the owner's thread, one for the CPU worker, which runs one job at a time. */
     public record Validators(BatchValidator onLoop, BatchValidator onWorker) {}
@@ -94,6 +104,11 @@ public final class Admission {
             done.done(checked.batch, checked.refusal);
             return;
         }
+        Checked small = now || !queue.isEmpty() ? null : checkSmall(records, config);
+        if (small != null) {
+            done.done(small.batch, small.refusal);
+            return;
+        }
         int bytes = records.remaining();
         if (queuedBytes > 0 && queuedBytes + bytes > maxQueuedBytes) {
             done.done(null, illegal != null ? Refusal.of(illegal) : overloaded(records));
@@ -144,6 +159,30 @@ public final class Admission {
         return !config.fullRecordValidation()
                 || (records.remaining() <= INLINE_BYTES
                         && BatchHeader.codecId(records, records.position()) == Codec.NONE.id());
+    }
+
+    /** Null: not decided here. */
+    private Checked checkSmall(ByteBuffer records, LogConfig config) {
+        int at = records.position();
+        Codec codec = Codec.forId(BatchHeader.codecId(records, at));
+        boolean quick = codec == Codec.LZ4 || codec == Codec.ZSTD || codec == Codec.SNAPPY;
+        if (!quick
+                || records.remaining() > INLINE_COMPRESSED_BYTES
+                || BatchHeader.recordCount(records, at) > INLINE_RECORDS
+                || Recompressor.needed(records, config)
+                || untried-- > 0) {
+            return null;
+        }
+        untried = 0;
+        BatchValidator.Verdict verdict =
+                validators.onLoop.checkWithin(INLINE_INFLATED_BYTES, records, config, clock.wallMillis());
+        if (verdict == null) {
+            untried = OFFLOADED_UNTRIED;
+            return null;
+        }
+        return verdict.failure() == null
+                ? new Checked(records, null)
+                : new Checked(null, new Refusal(verdict.failure(), verdict.recordErrors(), false));
     }
 
     private static Checked check(BatchValidator validator, ByteBuffer records, LogConfig config, long wallMillis) {

@@ -43,6 +43,46 @@ class BatchValidatorBoundsTest {
         assertTrue(allocated < 12L * MEBI, "allocated " + allocated);
     }
 
+    /** The context is reused from batch to batch: what one leaves behind, whole, cut or damaged, is not seen by the next. */
+    @Test
+    void zstdBatchesInDirectMemoryDoNotSeeOneAnother() {
+        ByteBuffer good = direct(oneRecord(Codec.ZSTD, 50_000, 50_000));
+        ByteBuffer large = direct(oneRecord(Codec.ZSTD, 10 * MEBI, 10 * MEBI));
+        ByteBuffer bomb = direct(oneRecord(Codec.ZSTD, 300 * MEBI, 300 * MEBI));
+        int payload = good.remaining() - BatchHeader.SIZE;
+        for (int cut = 0; cut <= payload; cut++) {
+            ByteBuffer part = ByteBuffer.allocate(cut).put(good.slice(BatchHeader.SIZE, cut));
+            ByteBuffer torn = direct(withPayload(Codec.ZSTD, part.flip()));
+            assertEquals(cut == payload, validator.check(torn, ROOMY, 0).failure() == null, "cut at " + cut);
+            assertNull(validator.check(good, ROOMY, 0).failure(), "behind one cut at " + cut);
+        }
+        ByteBuffer twice = ByteBuffer.allocate(2 * payload)
+                .put(good.slice(BatchHeader.SIZE, payload))
+                .put(good.slice(BatchHeader.SIZE, payload));
+        assertNotNull(validator
+                .check(direct(withPayload(Codec.ZSTD, twice.flip())), ROOMY, 0)
+                .failure());
+        assertNull(validator.check(large, ROOMY, 0).failure());
+        assertNotNull(validator.check(bomb, ROOMY, 0).failure());
+        assertNull(validator.check(good, ROOMY, 0).failure());
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"GZIP", "SNAPPY", "LZ4", "ZSTD"})
+    void aWalkWithALimitLeavesLargeBatchesUndecided(Codec codec) {
+        ByteBuffer large = oneRecord(codec, 100_000, 100_000);
+        assertNull(validator.checkWithin(64 * 1024, large, ROOMY, 0));
+        assertNull(validator.checkWithin(128 * 1024, large, ROOMY, 0).failure());
+        ByteBuffer small = oneRecord(codec, 100, 100);
+        assertNull(validator.checkWithin(64 * 1024, small, ROOMY, 0).failure());
+    }
+
+    private static ByteBuffer direct(ByteBuffer batch) {
+        return ByteBuffer.allocateDirect(batch.remaining())
+                .put(batch.duplicate())
+                .flip();
+    }
+
     @ParameterizedTest
     @EnumSource(names = {"GZIP", "SNAPPY", "LZ4", "ZSTD"})
     void largeHonestRecordIsNotHeldInMemory(Codec codec) {

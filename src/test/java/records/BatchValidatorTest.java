@@ -72,7 +72,11 @@ class BatchValidatorTest {
             String what = "seed " + seed + " " + change;
 
             KafkaJudge.Outcome kafka = KafkaJudge.judge(batch, config, version, RandomBatches.NOW);
+            ByteBuffer direct = ByteBuffer.allocateDirect(batch.remaining()).put(batch.duplicate());
+            Judged inDirectMemory = judge(direct.flip(), config, version);
             Judged ours = judge(batch, config, version);
+            assertEquals(ours.failure(), inDirectMemory.failure(), what);
+            assertEquals(batch, direct, what);
             seen.merge(
                     change
                             + (ours.failure() == null

@@ -19,6 +19,7 @@ import java.util.TreeMap;
 import org.apache.kafka.common.errors.RetriableException;
 import org.junit.jupiter.api.Test;
 import records.BatchBuilder;
+import records.BatchHeader;
 import records.BatchValidator;
 import records.Codec;
 import services.ErrorMapping;
@@ -109,6 +110,42 @@ final class AdmissionTest {
         disk.goOn();
         assertEquals(2 * fit, answers.size());
         assertFalse(answers.toString().contains("OVERLOADED"), "room again");
+    }
+
+    private static ByteBuffer repetitive(int size) {
+        BatchBuilder builder = new BatchBuilder(Codec.LZ4, 0, 0, BatchBuilder.Producer.NONE);
+        builder.add(1, null, "x".repeat(size).getBytes(StandardCharsets.UTF_8));
+        return builder.build();
+    }
+
+    /** A batch that costs less than a hop is checked at once, unless others wait or those before it were large. */
+    @Test
+    void smallBatchesOfAQuickCodecDoNotWait() {
+        admit("small", repetitive(1_000));
+        assertEquals(List.of("small"), answers);
+        admit("gzip", batch(1_000, -1, -1));
+        admit("behind", repetitive(1_000));
+        assertEquals(List.of("small"), answers, "in order");
+        disk.goOn();
+        assertEquals(List.of("small", "gzip", "behind"), answers);
+        admit("inflates", repetitive(500_000));
+        assertEquals(3, answers.size());
+        disk.goOn();
+        admit("next", repetitive(1_000));
+        assertEquals(4, answers.size(), "not tried in vain again");
+        disk.goOn();
+        for (int i = 0; i < 200; i++) {
+            admit("rest", repetitive(1_000));
+            disk.goOn();
+        }
+        answers.clear();
+        admit("small again", repetitive(1_000));
+        assertEquals(List.of("small again"), answers);
+        ByteBuffer lying = repetitive(1_000);
+        lying.putInt(lying.limit() - 8, 0x12345678);
+        BatchHeader.setMaxTimestamp(lying, 0, 2);
+        admit("lying", lying);
+        assertEquals("lying INVALID_RECORD", answers.get(1));
     }
 
     @Test
