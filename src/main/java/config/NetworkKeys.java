@@ -13,7 +13,11 @@ final class NetworkKeys {
     static List<ConfigKey> keys() {
         KeyTable keys = new KeyTable();
         keys.inForce(NetworkConfig.class);
-        keys.int32("num.network.threads", 3, atLeast(1), "Event loops that serve connections and own partitions.");
+        keys.int32(
+                "num.network.threads",
+                3,
+                between(1, 256),
+                "Event loops that serve connections and own partitions. Each takes memory and works best on a core of its own; Kafka has no upper bound.");
         keys.int32(
                 "socket.send.buffer.bytes",
                 -1,

@@ -16,6 +16,8 @@ final class DiskSpace {
     private static final long RECHECK_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int CHECKS_PER_RESERVE = 8;
 
+    private static final long FOUND_FULL = -1;
+
     private final DiskExecutor disk;
     private final Clock clock;
     private final long reserveBytes;
@@ -45,7 +47,7 @@ final class DiskSpace {
     /** A write met ENOSPC. */
     void foundFull() {
         lastCheckNanos = clock.monotonicNanos();
-        become(true, 0);
+        become(true, FOUND_FULL);
     }
 
     /** Part of housekeeping, so that a full disk is left without an append having to fail first. */
@@ -68,7 +70,11 @@ final class DiskSpace {
     private void become(boolean nowFull, long usable) {
         if (nowFull != full) {
             full = nowFull;
-            if (full) {
+            if (full && usable == FOUND_FULL) {
+                LOG.warn("Disk full: a write did not fit. Appends to this log directory's logs are refused until space"
+                        + " returns; in the one of the metadata, changes of topics and settings too. Free space or lower"
+                        + " retention.");
+            } else if (full) {
                 LOG.warn(
                         "Disk nearly full ({} bytes left, reserve {}): appends are refused until space returns. Free space or lower retention.",
                         usable,
