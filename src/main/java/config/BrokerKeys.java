@@ -12,6 +12,44 @@ public final class BrokerKeys {
 
     private static final Map<String, ConfigKey> ALL = collect();
 
+    /** Kafka's internal keys. */
+    private static final List<String> INTERNAL = List.of(
+            "controller.performance.always.log.threshold.ms",
+            "controller.performance.sample.period.ms",
+            "group.consumer.assignor.offload.enable",
+            "group.consumer.regex.refresh.interval.ms",
+            "group.share.assignor.offload.enable",
+            "group.share.dlq.manager.class.name",
+            "group.share.initialize.retry.interval.ms",
+            "group.share.persister.class.name",
+            "group.streams.acceptable.recovery.lag",
+            "group.streams.assignor.offload.enable",
+            "group.streams.max.warmup.replicas",
+            "group.streams.min.task.offset.interval.ms",
+            "group.streams.num.warmup.replicas",
+            "group.streams.task.offset.interval.ms",
+            "internal.metadata.delete.delay.millis",
+            "internal.metadata.log.segment.bytes",
+            "internal.metadata.max.batch.size.in.bytes",
+            "log.initial.task.delay.ms",
+            "producer.id.expiration.check.interval.ms",
+            "remote.log.index.file.cache.ttl.ms",
+            "remote.log.manager.task.retry.backoff.max.ms",
+            "remote.log.manager.task.retry.backoff.ms",
+            "remote.log.manager.task.retry.jitter",
+            "server.max.startup.time.ms",
+            "share.coordinator.cold.partition.snapshot.interval.ms",
+            "share.coordinator.state.topic.prune.interval.ms",
+            "unclean.leader.election.interval.ms",
+            "unstable.api.versions.enable",
+            "unstable.feature.versions.enable");
+
+    /** Keys that Kafka knows only once they were set while it runs. */
+    private static final List<String> UNLISTED = List.of(
+            "leader.replication.throttled.rate",
+            "follower.replication.throttled.rate",
+            "replica.alter.log.dirs.io.max.bytes.per.second");
+
     private BrokerKeys() {}
 
     private static Map<String, ConfigKey> collect() {
@@ -47,6 +85,11 @@ public final class BrokerKeys {
     /** null when unknown. */
     public static ConfigKey get(String name) {
         return ALL.get(name);
+    }
+
+    /** Whether Kafka leaves the key out of its descriptions while it is not set. */
+    public static boolean isHiddenUnset(String name) {
+        return INTERNAL.contains(name) || UNLISTED.contains(name) || UnusedKeys.RETIRED.contains(name);
     }
 
     /** What is wrong with a value, or why it cannot be given; null when nothing is. Unknown keys have no problem here. */

@@ -7,6 +7,19 @@ import java.util.List;
 /** Keys of Kafka whose function does not exist here, and keys that Kafka itself has retired. */
 final class UnusedKeys {
 
+    /** Kafka 3 had them, and files of properties may still. */
+    static final List<String> RETIRED = List.of(
+            "inter.broker.protocol.version",
+            "log.message.format.version",
+            "log.message.downconversion.enable",
+            "log.message.timestamp.difference.max.ms",
+            "broker.id.generation.enable",
+            "reserved.broker.max.id",
+            "control.plane.listener.name",
+            "offsets.commit.required.acks",
+            "delegation.token.master.key",
+            "group.coordinator.new.enable");
+
     private UnusedKeys() {}
 
     static List<ConfigKey> keys() {
@@ -39,16 +52,7 @@ final class UnusedKeys {
         keys.bool("unstable.api.versions.enable", false);
         keys.bool("unstable.feature.versions.enable", false);
         keys.withoutEffect("Kafka 4 has no such key any more");
-        keys.retired("inter.broker.protocol.version");
-        keys.retired("log.message.format.version");
-        keys.retired("log.message.downconversion.enable");
-        keys.retired("log.message.timestamp.difference.max.ms");
-        keys.retired("broker.id.generation.enable");
-        keys.retired("reserved.broker.max.id");
-        keys.retired("control.plane.listener.name");
-        keys.retired("offsets.commit.required.acks");
-        keys.retired("delegation.token.master.key");
-        keys.retired("group.coordinator.new.enable");
+        RETIRED.forEach(keys::retired);
         singleNode(keys);
         return keys.list();
     }

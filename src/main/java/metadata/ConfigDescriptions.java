@@ -93,7 +93,8 @@ final class ConfigDescriptions {
     private List<DescribedConfig> broker() {
         List<DescribedConfig> entries = new ArrayList<>();
         for (ConfigKey key : BrokerKeys.all()) {
-            if (key.name().startsWith("internal.")) {
+            boolean set = levels.stream().anyMatch(level -> level.settings().get(key.name()) != null);
+            if (!set && BrokerKeys.isHiddenUnset(key.name())) {
                 continue;
             }
             List<Synonym> synonyms = ofBroker(standIns(key.name()));

@@ -72,6 +72,24 @@ class KafkaKeysTest {
         assertEquals(List.of(), differences);
     }
 
+    /** Kafka's DescribeConfigs shows of a broker what is not internal, and what was set. */
+    @Test
+    void unsetBrokerKeysAreHiddenAsInKafka() {
+        Set<String> shown = new TreeSet<>(new KafkaConfig(Map.of(
+                        "process.roles", "broker,controller",
+                        "node.id", "1",
+                        "controller.quorum.voters", "1@localhost:9093",
+                        "controller.listener.names", "CONTROLLER",
+                        "listeners", "PLAINTEXT://:9092,CONTROLLER://:9093"))
+                .nonInternalValues()
+                .keySet());
+        shown.addAll(OURS);
+        Set<String> ours = new TreeSet<>();
+        BrokerKeys.all().forEach(key -> ours.add(key.name()));
+        ours.removeIf(BrokerKeys::isHiddenUnset);
+        assertEquals(shown, ours);
+    }
+
     @Test
     void topicKeysAreKafkas() {
         Map<String, ConfigDef.ConfigKey> kafka = kafkaTopicKeys();

@@ -1,6 +1,7 @@
 package metadata;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -51,6 +52,25 @@ class EffectiveConfigsTest {
                 .filter(each -> each.name().equals(key))
                 .findFirst()
                 .orElseThrow();
+    }
+
+    @Test
+    void internalKeysAreShownWhenSet() {
+        String key = "producer.id.expiration.check.interval.ms";
+        ConfigTarget broker = ConfigTarget.broker(1);
+        List<String> shown = configs.describe(image, broker).stream()
+                .map(DescribedConfig::name)
+                .toList();
+        assertFalse(shown.contains(key));
+        assertTrue(shown.contains("producer.id.expiration.ms"));
+        EffectiveConfigs set = new EffectiveConfigs(
+                BrokerConfig.parse(new TreeMap<>(Map.of(key, "5000"))).config());
+        DescribedConfig entry = set.describe(image, broker).stream()
+                .filter(each -> each.name().equals(key))
+                .findFirst()
+                .orElseThrow();
+        assertEquals("5000", entry.value());
+        assertEquals(STATIC, entry.source());
     }
 
     private long retention() {
