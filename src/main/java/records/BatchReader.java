@@ -141,7 +141,7 @@ public final class BatchReader {
             if (inflated == null) {
                 inflated = new InflatedSource();
             }
-            return inflated.use(buffer, at, Long.MAX_VALUE, in -> search(in, buffer, at, timestampMillis, fromOffset));
+            return inflated.use(buffer, at, in -> search(in, buffer, at, timestampMillis, fromOffset));
         } catch (MalformedRecordException e) {
             return new TimeSearch(-1, -1, corrupt(at, e.getMessage()));
         } finally {

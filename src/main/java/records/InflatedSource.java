@@ -45,8 +45,13 @@ final class InflatedSource extends RecordSource {
 
     /**
      * Lets {@code use} read the records of the compressed batch at {@code at}, whose codec id must be known. Whatever the codec throws at bad input comes out
-     * as {@link MalformedRecordException}; more than {@code mostBytes}, or {@link #inflateLimit}, as {@link InflateLimitException}.
+     * as {@link MalformedRecordException}; more than {@link #inflateLimit} as {@link InflateLimitException}.
      */
+    <T> T use(ByteBuffer buffer, int at, Use<T> use) {
+        return use(buffer, at, Long.MAX_VALUE, use);
+    }
+
+    /** As {@link #use(ByteBuffer, int, Use)}, and the records may inflate to {@code mostBytes} only. */
     <T> T use(ByteBuffer buffer, int at, long mostBytes, Use<T> use) {
         try {
             open(buffer, at);
