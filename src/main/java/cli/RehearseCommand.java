@@ -41,6 +41,9 @@ final class RehearseCommand extends HelpOption implements Callable<Integer> {
             {"consume", TOPIC, "--from", "beginning", "--count", String.valueOf(2 * RECORDS), "-f", "%p %o %k %s %h\\n"
             },
             {"consume", TOPIC, "--from", "-1", "--exit"},
+            {"groups", "reset-offsets", TOPIC, "--topic", TOPIC, "--to", "earliest", "--execute"},
+            {"groups", "list"},
+            {"groups", "describe", TOPIC},
             {"config", "describe", "--topic", TOPIC},
             {"topics", "delete", TOPIC},
             {"topics", "describe", TOPIC},
