@@ -1,5 +1,6 @@
 package group;
 
+import common.Mutations;
 import group.assign.PartitionSet;
 import java.util.Collections;
 import java.util.List;
@@ -16,7 +17,7 @@ import records.schemas.GroupRecord;
 
 /**
  * A group of the consumer protocol (KIP-848). Changes only when records are replayed; the one exception, {@link #topicsChanged}, is not in the log and so is true
- * after each load. Confined to the shard.
+ * after each load, until an epoch of this shard's own or a look at the topics. Confined to the shard.
  */
 final class ConsumerGroup implements Group {
     /** Kafka's groups begin with it, so that the first rebalance makes epoch 2. */
@@ -28,6 +29,7 @@ final class ConsumerGroup implements Group {
 
     private final String id;
     private final Supplier<MetadataImage> image;
+    private final Mutations mutations;
     private final SortedMap<String, ConsumerMember> members = new TreeMap<>();
     private final SortedMap<String, String> staticMembers = new TreeMap<>();
     private final SortedMap<String, PartitionSet> targets = new TreeMap<>();
@@ -42,9 +44,10 @@ final class ConsumerGroup implements Group {
     private boolean hasPartitionMetadata;
     private boolean topicsChanged = true;
 
-    ConsumerGroup(String id, Supplier<MetadataImage> image) {
+    ConsumerGroup(String id, Supplier<MetadataImage> image, Mutations mutations) {
         this.id = id;
         this.image = image;
+        this.mutations = mutations;
     }
 
     @Override
@@ -171,31 +174,42 @@ final class ConsumerGroup implements Group {
         if (!claim.transactional() && !member.classic() && claim.apiVersion() < COMMIT_BY_MEMBER_EPOCH) {
             return CommitVerdict.of(Errors.UNSUPPORTED_VERSION);
         }
-        if (claim.epoch() == member.epoch()) {
-            return CommitVerdict.ACCEPTED;
-        }
         Errors stale = staleEpoch(member);
         if (claim.epoch() > member.epoch()) {
             return CommitVerdict.of(stale);
         }
-        return new CommitVerdict(
-                Errors.NONE,
-                (topic, topicId, partition) ->
-                        committableAt(claim.epoch(), member, topic, topicId, partition) ? Errors.NONE : stale);
+        return new CommitVerdict(Errors.NONE, (topic, topicId, partition) -> {
+            Uuid id = topicId.equals(Uuid.ZERO_UUID) ? idOf(topic) : topicId;
+            boolean holds = claim.epoch() == member.epoch()
+                    ? !givenLater(member, claim.epoch(), id, partition)
+                    : committableAt(claim.epoch(), member, id, partition);
+            return holds ? Errors.NONE : stale;
+        });
+    }
+
+    private Uuid idOf(String topic) {
+        TopicImage known = image.get().topic(topic);
+        return known == null ? Uuid.ZERO_UUID : known.id();
     }
 
     /** Rules G6 and G7: an older epoch speaks for partitions that the member has had ever since. */
-    private boolean committableAt(int claimed, ConsumerMember member, String topic, Uuid topicId, int partition) {
-        Uuid id = topicId;
-        if (id.equals(Uuid.ZERO_UUID)) {
-            TopicImage known = image.get().topic(topic);
-            id = known == null ? id : known.id();
+    private boolean committableAt(int claimed, ConsumerMember member, Uuid topic, int partition) {
+        if (mutations.active("group-commit-with-any-older-epoch")) {
+            return true;
         }
-        int since = member.assigned().epoch(id, partition);
+        int since = member.assigned().epoch(topic, partition);
         if (since == OwnedPartitions.NOT_OWNED) {
-            since = member.revoking().epoch(id, partition);
+            since = member.revoking().epoch(topic, partition);
         }
         return since != OwnedPartitions.NOT_OWNED && claimed >= since;
+    }
+
+    /** Rule G7, where a member gave a partition up without a new epoch: whether somebody else got it after the epoch that is claimed. */
+    private boolean givenLater(ConsumerMember member, int claimed, Uuid topic, int partition) {
+        String owner = owners.owner(topic, partition);
+        return owner != null
+                && !owner.equals(member.id())
+                && members.get(owner).assigned().epoch(topic, partition) > claimed;
     }
 
     private static Errors staleEpoch(ConsumerMember member) {
@@ -240,6 +254,7 @@ final class ConsumerGroup implements Group {
     void replayEpoch(int newEpoch, long newHash) {
         epoch = newEpoch;
         metadataHash = newHash;
+        topicsChanged = false;
     }
 
     /** A tombstone is epoch {@value #NO_TARGET}. */

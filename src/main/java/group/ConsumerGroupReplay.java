@@ -1,7 +1,6 @@
 package group;
 
-import java.util.function.Supplier;
-import metadata.MetadataImage;
+import coordinator.ShardContext;
 import records.schemas.ConsumerGroupRecord;
 import records.schemas.ConsumerGroupRecord.CurrentMemberAssignment;
 import records.schemas.ConsumerGroupRecord.MemberMetadata;
@@ -11,15 +10,16 @@ import records.schemas.ConsumerGroupRecord.PartitionMetadata;
 import records.schemas.ConsumerGroupRecord.RegularExpression;
 import records.schemas.ConsumerGroupRecord.TargetAssignmentMember;
 import records.schemas.ConsumerGroupRecord.TargetAssignmentMetadata;
+import records.schemas.GroupRecord;
 
 /** Applies the records of KIP-848 groups. A compacted log may miss what a later record made pointless, so each record is taken as it comes. */
 final class ConsumerGroupReplay {
     private final Groups groups;
-    private final Supplier<MetadataImage> image;
+    private final ShardContext<GroupRecord> context;
 
-    ConsumerGroupReplay(Groups groups, Supplier<MetadataImage> image) {
+    ConsumerGroupReplay(Groups groups, ShardContext<GroupRecord> context) {
         this.groups = groups;
-        this.image = image;
+        this.context = context;
     }
 
     void replay(ConsumerGroupRecord record) {
@@ -29,7 +29,7 @@ final class ConsumerGroupReplay {
                 return;
             }
             // In place of what only kept offsets.
-            group = new ConsumerGroup(record.group(), image);
+            group = new ConsumerGroup(record.group(), context::image, context.mutations());
             groups.put(group);
         }
         if (record instanceof Metadata it) {

@@ -31,7 +31,7 @@ public final class ConsumerGroups {
         this.config = config.consumer();
         this.groups = groups;
         ConsumerGroupSettings settings = new ConsumerGroupSettings(this.config, context::image);
-        this.replay = new ConsumerGroupReplay(groups, context::image);
+        this.replay = new ConsumerGroupReplay(groups, context);
         this.removals = new ConsumerRemovals(context, groups, new ConsumerTimers(context.timers(), settings));
         this.patterns = new TopicPatterns(context, this.config, this::resolved);
         this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns);
@@ -66,7 +66,7 @@ public final class ConsumerGroups {
         if (group != null) {
             group.tombstones(records);
         }
-        return new ConsumerGroup(id, context::image);
+        return new ConsumerGroup(id, context::image, context.mutations());
     }
 
     private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> leave(ConsumerGroupHeartbeatRequestData request)
@@ -154,7 +154,6 @@ public final class ConsumerGroups {
         long hash = MetadataHash.of(next.topics(), context.image());
         if (changed || hash != group.metadataHash()) {
             records.add(ConsumerGroupRecords.group(groupId, group.epoch() + 1, hash));
-            group.setTopicsChanged(false);
         }
         return Result.of(records, null);
     }
@@ -167,12 +166,9 @@ public final class ConsumerGroups {
         patterns.loaded();
         for (Group each : groups.all()) {
             if (each instanceof ConsumerGroup group) {
-                for (ConsumerMember member : group.members().values()) {
-                    removals.startSession(group.id(), member.id());
-                    if (member.state() == MemberState.UNREVOKED_PARTITIONS) {
-                        removals.startRevocation(group.id(), member);
-                    }
-                }
+                // Also the topics may have changed since the last record.
+                group.setTopicsChanged(true);
+                group.members().values().forEach(member -> removals.startTimers(group.id(), member));
             }
         }
     }

@@ -225,8 +225,9 @@ final class ConsumerHeartbeats {
         if (bump || hash != group.metadataHash()) {
             epoch++;
             records.add(ConsumerGroupRecords.group(group.id(), epoch, hash));
+        } else {
+            group.setTopicsChanged(false);
         }
-        group.setTopicsChanged(false);
         if (group.hasPartitionMetadata()) {
             records.add(new PartitionMetadata(group.id(), null));
         }

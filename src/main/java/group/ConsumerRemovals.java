@@ -49,7 +49,20 @@ final class ConsumerRemovals {
             records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, 0));
         }
         leaving.forEach(member -> timers.cancelAll(group.id(), member.id()));
-        return Result.of(records, response);
+        Result<GroupRecord, T> result = Result.of(records, response);
+        return result.settled((done, failure) -> {
+            if (failure != null) {
+                leaving.forEach(member -> startTimers(group.id(), member));
+            }
+        });
+    }
+
+    /** Those of a member whose group was loaded, each with its full time (rule G9), or that has not left after all. */
+    void startTimers(String group, ConsumerMember member) {
+        startSession(group, member.id());
+        if (member.state() == MemberState.UNREVOKED_PARTITIONS) {
+            startRevocation(group, member);
+        }
     }
 
     /** A static member that will be back within its session: it keeps its place, nothing moves. */

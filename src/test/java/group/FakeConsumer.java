@@ -57,6 +57,10 @@ final class FakeConsumer {
         return this;
     }
 
+    String instance() {
+        return instanceId;
+    }
+
     int epoch() {
         return epoch;
     }
@@ -112,14 +116,18 @@ final class FakeConsumer {
 
     /** @param how -1 or -2 */
     ConsumerGroupHeartbeatResponseData leave(int how) {
-        ConsumerGroupHeartbeatResponseData response = send(new ConsumerGroupHeartbeatRequestData()
+        ConsumerGroupHeartbeatResponseData response = send(leaving(how));
+        forget();
+        return response;
+    }
+
+    ConsumerGroupHeartbeatRequestData leaving(int how) {
+        return new ConsumerGroupHeartbeatRequestData()
                 .setGroupId(group)
                 .setMemberId(id)
                 .setMemberEpoch(how)
                 .setInstanceId(instanceId)
-                .setTopicPartitions(null));
-        forget();
-        return response;
+                .setTopicPartitions(null);
     }
 
     /** It lost track: it has nothing and joins again. */
@@ -132,14 +140,17 @@ final class FakeConsumer {
     ConsumerGroupHeartbeatResponseData send(ConsumerGroupHeartbeatRequestData request) {
         ConsumerGroupHeartbeatResponseData refusal =
                 ConsumerHeartbeatRules.refusal(request, VERSION, List.of("uniform", "range"));
-        if (refusal != null) {
-            return refusal;
-        }
-        ClientInfo client = new ClientInfo("client", "/127.0.0.1", VERSION);
-        return bench.write(shard -> shard.consumer().heartbeat(client, request)).value();
+        return refusal == null ? start(request).value() : refusal;
     }
 
-    private void take(ConsumerGroupHeartbeatResponseData response) {
+    /** The request on its way: answered when it is committed. */
+    ShardBench.Answer<ConsumerGroupHeartbeatResponseData> start(ConsumerGroupHeartbeatRequestData request) {
+        ClientInfo client = new ClientInfo("client", "/127.0.0.1", VERSION);
+        return bench.write(shard -> shard.consumer().heartbeat(client, request));
+    }
+
+    /** What follows from an answer. */
+    void take(ConsumerGroupHeartbeatResponseData response) {
         if (response.errorCode() != 0) {
             if (response.errorCode() == Errors.FENCED_MEMBER_EPOCH.code()
                     || response.errorCode() == Errors.UNKNOWN_MEMBER_ID.code()) {
