@@ -26,9 +26,11 @@ public final class GroupAdmin {
         this.offsets = offsets;
     }
 
-    /** ListGroups: in the order in which the groups were made. Filters compare without case; empty ones let all pass. */
+    /** ListGroups: in the order in which the groups were made. Filters compare without case, states also without blanks around them;
+     * empty ones let all pass. */
     public List<ListedGroup> list(List<String> states, List<String> types) {
-        List<String> wantedStates = states.stream().map(GroupAdmin::plain).toList();
+        List<String> wantedStates =
+                states.stream().map(state -> plain(state.trim())).toList();
         List<String> wantedTypes = types.stream().map(GroupAdmin::plain).toList();
         List<ListedGroup> listed = new ArrayList<>();
         for (Group group : groups.all()) {
@@ -49,7 +51,7 @@ public final class GroupAdmin {
     }
 
     private static String plain(String text) {
-        return text.trim().toLowerCase(Locale.ROOT);
+        return text.toLowerCase(Locale.ROOT);
     }
 
     /** DescribeGroups, which knows classic groups only: others are answered as if they did not exist. */

@@ -2,8 +2,8 @@ package group;
 
 /** The protocols of groups, by Kafka's names in ListGroups. */
 public enum GroupType {
-    CLASSIC("Classic"),
-    CONSUMER("Consumer");
+    CLASSIC("classic"),
+    CONSUMER("consumer");
 
     private final String text;
 

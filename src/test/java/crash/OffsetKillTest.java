@@ -1,0 +1,123 @@
+package crash;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.StringDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** A real broker under kill -9 while groups commit (G2, G8): what was acknowledged is there, and never anything older. */
+class OffsetKillTest {
+    private static final int KILLS = 6;
+    private static final int GROUPS = 5;
+    private static final int COMMITS_A_ROUND = 40;
+
+    @TempDir
+    Path home;
+
+    private final Map<String, Long> acknowledged = new ConcurrentHashMap<>();
+    private final Map<String, Long> sent = new TreeMap<>();
+    private final AtomicLong answered = new AtomicLong();
+
+    /** Clients complain of every lost connection, as they should. */
+    @BeforeAll
+    static void quietClients() {
+        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(Level.ERROR);
+    }
+
+    @AfterAll
+    static void loudClients() {
+        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(null);
+    }
+
+    @Test
+    void acknowledgedOffsetsOutliveTheProcess() throws Exception {
+        try (RealBroker broker = new RealBroker(home)) {
+            broker.start();
+            TopicPartition partition = new TopicPartition("t", 0);
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+                admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
+                        .all()
+                        .get(60, TimeUnit.SECONDS);
+            }
+            Map<String, KafkaConsumer<String, String>> consumers = new LinkedHashMap<>();
+            for (int i = 0; i < GROUPS; i++) {
+                consumers.put("g" + i, consumer(broker, "g" + i));
+            }
+            long next = 0;
+            for (int kill = 0; kill < KILLS; kill++) {
+                long before = answered.get();
+                for (int i = 0; i < COMMITS_A_ROUND; i++) {
+                    next++;
+                    commitAll(consumers, partition, next);
+                }
+                while (answered.get() == before) {
+                    consumers.values().forEach(each -> each.poll(Duration.ofMillis(1)));
+                }
+                broker.kill();
+                broker.start();
+                check(broker, partition);
+            }
+            consumers.values().forEach(each -> each.close(CloseOptions.timeout(Duration.ZERO)));
+        }
+    }
+
+    private void commitAll(
+            Map<String, KafkaConsumer<String, String>> consumers, TopicPartition partition, long offset) {
+        consumers.forEach((group, consumer) -> {
+            sent.put(group, offset);
+            consumer.commitAsync(Map.of(partition, new OffsetAndMetadata(offset)), (offsets, failure) -> {
+                if (failure == null) {
+                    acknowledged.merge(group, offset, Math::max);
+                    answered.incrementAndGet();
+                }
+            });
+            consumer.poll(Duration.ZERO);
+        });
+    }
+
+    private void check(RealBroker broker, TopicPartition partition) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            for (Map.Entry<String, Long> each : new TreeMap<>(acknowledged).entrySet()) {
+                long found = admin.listConsumerGroupOffsets(each.getKey())
+                        .partitionsToOffsetAndMetadata()
+                        .get(60, TimeUnit.SECONDS)
+                        .get(partition)
+                        .offset();
+                assertTrue(found >= each.getValue(), each + " was acknowledged, found " + found);
+                assertTrue(found <= sent.get(each.getKey()), each + ": nobody sent " + found);
+            }
+        }
+        assertEquals(GROUPS, acknowledged.size());
+    }
+
+    private static KafkaConsumer<String, String> consumer(RealBroker broker, String group) {
+        KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", broker.bootstrap(), "group.id", group, "enable.auto.commit", "false"),
+                new StringDeserializer(),
+                new StringDeserializer());
+        consumer.assign(List.of(new TopicPartition("t", 0)));
+        return consumer;
+    }
+}
