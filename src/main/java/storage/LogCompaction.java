@@ -36,6 +36,9 @@ final class LogCompaction {
     private OffsetMap map;
     private KeyScan scan;
     private SegmentCleaner.Rules rules;
+    /** Being read at the moment. */
+    private List<Segment> reading;
+
     private List<List<Segment>> groups;
     private int group;
     private long bytesBefore;
@@ -108,9 +111,11 @@ final class LogCompaction {
                 log.context.ports().random().nextLong(),
                 log.context.ports().random().nextLong());
         map = new OffsetMap(hash, tools.mapBytes(), tools.config().loadFactor());
+        reading = new ArrayList<>();
         List<SegmentView> dirty = new ArrayList<>();
         for (int i = Math.max(0, log.segments.floorIndex(plan.from())); i < log.segments.count() - 1; i++) {
             if (log.segments.get(i).baseOffset < plan.end()) {
+                reading.add(log.segments.get(i));
                 dirty.add(view(log.segments.get(i)));
             }
         }
@@ -169,6 +174,7 @@ final class LogCompaction {
             return;
         }
         List<Segment> sources = groups.get(group);
+        reading = sources;
         List<SegmentView> views = new ArrayList<>(sources.size());
         boolean transactions = false;
         for (Segment each : sources) {
@@ -237,6 +243,10 @@ final class LogCompaction {
         List<FileHandle> handles = cleaner.takeSources();
         for (int i = 0; i < sources.size(); i++) {
             log.context.openFiles().pin(sources.get(i), handles.get(i));
+        }
+        if (log.context.ports().mutations().active("swap-under-readers")) {
+            sources.forEach(each -> each.readsByName = 0);
+            sources.forEach(log.context.openFiles()::unpin);
         }
         log.onReadByName = () -> swapWhenUnread(fresh);
         swapWhenUnread(fresh);
@@ -350,6 +360,7 @@ final class LogCompaction {
         map = null;
         rules = null;
         groups = null;
+        reading = null;
         swapping = false;
         log.onReadByName = null;
         idle();
@@ -372,7 +383,8 @@ final class LogCompaction {
                 if (failure.code() == FailureCode.SYNC_FAILED) {
                     log.context.goOffline(failure);
                 }
-                fail(failure);
+                boolean retained = reading.stream().allMatch(each -> log.segments.indexOf(each) >= 0);
+                fail(retained ? failure : gone());
                 return;
             }
             wait(tools.pauseMillis(bytes), () -> {

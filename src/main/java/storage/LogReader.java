@@ -168,7 +168,10 @@ final class LogReader {
             if (file != null) {
                 file.release();
             }
-            if (failure != null) {
+            if (failure != null && file == null && log.segments.indexOf(segment) < 0) {
+                // Retention took its name away before the job came to open it.
+                read(offset, request.maxBytes(), request.wholeFirstBatch(), request.bound(), request.done());
+            } else if (failure != null) {
                 request.done().fail(failure);
             }
         });

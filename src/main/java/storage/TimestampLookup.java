@@ -93,7 +93,12 @@ final class TimestampLookup {
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, search.over(segments), (found, failure) -> {
             retained.forEach(FileHandle::release);
             byName.forEach(log::readByNameEnded);
-            done.done(found, failure);
+            if (failure != null && byName.stream().anyMatch(each -> log.segments.indexOf(each) < 0)) {
+                // Retention took a name away before the job came to open the file.
+                run(search, done);
+            } else {
+                done.done(found, failure);
+            }
         });
     }
 
