@@ -18,7 +18,10 @@ final class LogCleanerTest {
 
     private static CompactionLab lab() {
         return new CompactionLab(
-                3, LogBench.tiny("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "0.3"), List.of(Codec.NONE), 5);
+                3,
+                LogBench.tiny("cleanup.policy", "compact", "min.cleanable.dirty.ratio", "0.3"),
+                List.of(Codec.NONE),
+                5);
     }
 
     private static PartitionLog other(CompactionLab lab, String policy) {
@@ -34,7 +37,8 @@ final class LogCleanerTest {
 
     private static void fill(CompactionLab lab, PartitionLog log) {
         for (int i = 0; i < 30; i++) {
-            BatchBuilder batch = new BatchBuilder(Codec.NONE, 0, 0).add(100 + i, new byte[] {(byte) (i % 3)}, new byte[50]);
+            BatchBuilder batch =
+                    new BatchBuilder(Codec.NONE, 0, 0).add(100 + i, new byte[] {(byte) (i % 3)}, new byte[50]);
             lab.host().<AppendResult>await(done -> log.append(batch.build(), 0, done));
         }
         log.advanceHighWatermark(log.logEndOffset());
