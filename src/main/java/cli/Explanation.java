@@ -80,6 +80,10 @@ final class Explanation {
         if (cause instanceof InvalidPartitionsException) {
             return "Partitions can be added, never removed: give more than there are now.";
         }
+        // One of its kind to the library, but not for a person.
+        if (cause instanceof UnsupportedVersionException) {
+            return "The broker does not offer this request: it may be older than this command.";
+        }
         if (cause instanceof InvalidConfigurationException) {
             return "Keys and values are Kafka's; see what is set: highwater config describe --topic NAME --all.";
         }
@@ -88,9 +92,6 @@ final class Explanation {
         }
         if (cause instanceof AuthenticationException || cause instanceof AuthorizationException) {
             return "Give security settings in a file: --command-config client.properties.";
-        }
-        if (cause instanceof UnsupportedVersionException) {
-            return "The broker does not offer this request: it may be older than this command.";
         }
         return "";
     }
