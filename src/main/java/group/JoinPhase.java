@@ -230,7 +230,10 @@ final class JoinPhase {
     }
 
     static JoinGroupResponseData error(String memberId, Errors error) {
-        return new JoinGroupResponseData().setMemberId(memberId).setErrorCode(error.code());
+        return new JoinGroupResponseData()
+                .setMemberId(memberId)
+                .setErrorCode(error.code())
+                .setProtocolName(null);
     }
 
     /** Parks a JoinGroup. Of two of one member the newer counts. */

@@ -181,7 +181,7 @@ final class JoinRequests {
         String id = request.memberId();
         Errors error = group.checkMember(id, request.groupInstanceId());
         if (error != Errors.NONE) {
-            join.turn().answer(join.done(), JoinPhase.error(id, error).setProtocolName(null));
+            join.turn().answer(join.done(), JoinPhase.error(id, error));
             return;
         }
         ClassicMember member = group.member(id);
@@ -209,7 +209,7 @@ final class JoinRequests {
         String formerLeader = group.leader();
         turn.answer(
                 group.park(old, null),
-                JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID).setProtocolName(null));
+                JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID));
         turn.answer(
                 old.parkSync(null), SyncPhase.error(Errors.FENCED_INSTANCE_ID).setProtocolName(null));
         sessions.end(group.id(), old.id());

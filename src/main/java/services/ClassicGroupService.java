@@ -56,7 +56,10 @@ public final class ClassicGroupService {
     }
 
     private static JoinGroupResponseData joinError(JoinGroupRequestData request, Errors error) {
-        return new JoinGroupResponseData().setMemberId(request.memberId()).setErrorCode(error.code());
+        return new JoinGroupResponseData()
+                .setMemberId(request.memberId())
+                .setErrorCode(error.code())
+                .setProtocolName(null);
     }
 
     /** Answered when the leader's assignment is committed, or the group rebalances again. */
