@@ -207,9 +207,7 @@ final class JoinRequests {
         ClassicGroup group = join.group();
         Turn turn = join.turn();
         String formerLeader = group.leader();
-        turn.answer(
-                group.park(old, null),
-                JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID));
+        turn.answer(group.park(old, null), JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID));
         turn.answer(
                 old.parkSync(null), SyncPhase.error(Errors.FENCED_INSTANCE_ID).setProtocolName(null));
         sessions.end(group.id(), old.id());

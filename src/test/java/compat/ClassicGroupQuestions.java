@@ -143,7 +143,9 @@ final class ClassicGroupQuestions implements AutoCloseable {
         join("with another protocol", joining("", "consumer", "other"));
         join("with another type", joining("", "connect", "range"));
         join("as a stranger", joining("nobody", "consumer", "range"));
-        join("with an id under a name", joining(first, "consumer", "range", "sticky").setGroupInstanceId("name"));
+        join(
+                "with an id under a name",
+                joining(first, "consumer", "range", "sticky").setGroupInstanceId("name"));
         secondMember(first);
     }
 
@@ -182,8 +184,9 @@ final class ClassicGroupQuestions implements AutoCloseable {
     }
 
     private void staticMembers() throws IOException {
-        String one = ((JoinGroupResponseData)
-                        join("one by name", joining("", "consumer", "range", "sticky").setGroupInstanceId("one")))
+        String one = ((JoinGroupResponseData) join(
+                        "one by name",
+                        joining("", "consumer", "range", "sticky").setGroupInstanceId("one")))
                 .memberId();
         sync("one by name", assigning(one, 5, one).setGroupInstanceId("one"));
         JoinGroupRequestData two = joining("", "consumer", "range", "sticky").setGroupInstanceId("two");
@@ -203,8 +206,9 @@ final class ClassicGroupQuestions implements AutoCloseable {
         sync("of its new self", syncing(back, 6).setGroupInstanceId("two"));
         heartbeat("of its new self", back, "two", 6);
         describe("names");
-        String leader = ((JoinGroupResponseData)
-                        join("the leader is back", joining("", "consumer", "range", "sticky").setGroupInstanceId("one")))
+        String leader = ((JoinGroupResponseData) join(
+                        "the leader is back",
+                        joining("", "consumer", "range", "sticky").setGroupInstanceId("one")))
                 .memberId();
         sync("of the leader that is back", syncing(leader, 6).setGroupInstanceId("one"));
         leave("by name", "", "two");
@@ -277,16 +281,12 @@ final class ClassicGroupQuestions implements AutoCloseable {
     }
 
     private void awaitRebalance(String member, int generation) throws IOException {
-        HeartbeatRequestData beat = new HeartbeatRequestData()
-                .setGroupId(group)
-                .setMemberId(member)
-                .setGenerationId(generation);
+        HeartbeatRequestData beat =
+                new HeartbeatRequestData().setGroupId(group).setMemberId(member).setGenerationId(generation);
         short error = 0;
         while (error == 0) {
             Await.briefly();
-            error = ((HeartbeatResponseData)
-                            a.ask(ApiKeys.HEARTBEAT, versionOf(ApiKeys.HEARTBEAT), beat))
-                    .errorCode();
+            error = ((HeartbeatResponseData) a.ask(ApiKeys.HEARTBEAT, versionOf(ApiKeys.HEARTBEAT), beat)).errorCode();
         }
     }
 
@@ -319,9 +319,7 @@ final class ClassicGroupQuestions implements AutoCloseable {
 
     /** Versions of about the same time as this one of JoinGroup. */
     private short versionOf(ApiKeys key) {
-        return key == ApiKeys.JOIN_GROUP
-                ? version
-                : (short) Math.min(key.latestVersion(), Math.max(0, version - 2));
+        return key == ApiKeys.JOIN_GROUP ? version : (short) Math.min(key.latestVersion(), Math.max(0, version - 2));
     }
 
     private ApiMessage one(String label, ApiKeys key, ApiMessage request) throws IOException {
