@@ -53,7 +53,7 @@ final class NodeBench {
     private final BrokerConfig config;
     private int incarnation;
     private SimLife life;
-    private Mailboxes mailboxes;
+    Mailboxes mailboxes;
     private NodeAssembly assembly;
 
     NodeBench(long seed, int directories, String... settings) {
@@ -132,7 +132,7 @@ final class NodeBench {
         return result.get();
     }
 
-    private <O, T> Result<T> ask(OwnerId<O> owner, common.OwnerCall<O, T> call) {
+    <O, T> Result<T> ask(OwnerId<O> owner, common.OwnerCall<O, T> call) {
         return outcome(done -> mailboxes.call(owner, call, 300_000, done));
     }
 
