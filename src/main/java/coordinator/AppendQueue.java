@@ -159,7 +159,7 @@ final class AppendQueue {
             flush();
         } else if (lingerMillis < 0 && !turnEnd) {
             turnEnd = true;
-            setup.soon().execute(() -> {
+            setup.soon().accept(() -> {
                 turnEnd = false;
                 flush();
             });

@@ -1,7 +1,7 @@
 package coordinator;
 
 import common.Ports;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import metadata.MetadataImage;
 
@@ -17,7 +17,7 @@ import metadata.MetadataImage;
 public record RuntimeSetup<S extends CoordinatorShard<R>, R>(
         String topic,
         Ports ports,
-        Executor soon,
+        Consumer<Runnable> soon,
         Limits limits,
         RecordCodec<R> codec,
         Class<R> type,

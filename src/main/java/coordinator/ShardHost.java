@@ -4,13 +4,10 @@ import common.Callback;
 import common.Clock;
 import common.Failure;
 import common.FailureCode;
-import common.InvariantViolation;
 import common.Metrics;
 import common.Mutations;
 import common.RandomSource;
 import common.Timers;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import org.slf4j.Logger;
@@ -32,7 +29,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private final LoadSlots slots;
     private final RuntimeStats stats;
     private final AppendQueue queue;
-    private final List<Waiter<?>> held = new ArrayList<>();
+    private final ShardGuard guard;
+    private final ShardRequests<R> requests;
 
     private ShardState state = ShardState.RESIGNED;
     private Failure unavailable;
@@ -43,13 +41,11 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private RuntimeTimers<R> timers;
     private ShardLoader<R> loader;
     private LoadSlots.Slot slot;
-    private Timers.Handle commitTimeout;
     private Timers.Handle retry;
     private long retryMillis;
     /** Changes whenever the shard does: what was begun for an earlier one is dropped. */
     private long incarnation;
 
-    private boolean running;
     private Callback<Void> drained;
 
     ShardHost(RuntimeSetup<S, R> setup, int partition, LoadSlots slots, RuntimeStats stats, MetadataImage image) {
@@ -59,7 +55,14 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         this.slots = slots;
         this.stats = stats;
         this.image = image;
+        this.guard = new ShardGuard(name);
         this.queue = new AppendQueue(setup, stats, new AppendOutcome());
+        this.requests = new ShardRequests<>(
+                setup,
+                guard,
+                queue,
+                stats,
+                () -> revert(Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " met an unexpected error")));
         this.unavailable = Failure.of(FailureCode.NOT_COORDINATOR, name + " is not led here");
     }
 
@@ -158,19 +161,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         MetadataImage before = image;
         image = now;
         if (state == ShardState.ACTIVE) {
-            guarded("follow a metadata change", () -> shard.imageChanged(before, now));
-        }
-    }
-
-    private boolean guarded(String what, Runnable action) {
-        try {
-            action.run();
-            return true;
-        } catch (InvariantViolation e) {
-            throw e;
-        } catch (RuntimeException e) {
-            LOG.error("{}: the coordinator failed to {}. Please report this.", name, what, e);
-            return false;
+            guard.run("follow a metadata change", () -> shard.imageChanged(before, now));
         }
     }
 
@@ -216,7 +207,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         shard = fresh;
         become(ShardState.ACTIVE, null);
-        if (!guarded("begin after loading", fresh::loaded)) {
+        if (!guard.run("begin after loading", fresh::loaded)) {
             Failure why = Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " could not begin after loading");
             become(ShardState.FAILED, why);
             unload(why);
@@ -272,10 +263,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             retry.cancel();
             retry = null;
         }
-        if (commitTimeout != null) {
-            commitTimeout.cancel();
-            commitTimeout = null;
-        }
+        requests.stopWatching();
         if (timers != null) {
             timers.cancelAll();
         }
@@ -285,7 +273,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             each.failed(why);
         }
         if (gone != null) {
-            guarded("unload", () -> gone.unloaded(why));
+            guard.run("unload", () -> gone.unloaded(why));
         }
     }
 
@@ -304,7 +292,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             done.fail(unavailable);
             return;
         }
-        execute(() -> request.run(shard), done, done);
+        requests.run(shard, () -> request.run(shard), done, done);
     }
 
     <T> void park(Coordinator.ParkingWrite<S, T> request, Callback<T> done) {
@@ -313,8 +301,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             done.fail(refusal);
             return;
         }
-        ParkedAnswer<T> parked = new ParkedAnswer<>(done);
-        execute(() -> request.run(shard, parked), null, parked);
+        Callback<T> parked = requests.parked(done);
+        requests.run(shard, () -> request.run(shard, parked), null, parked);
     }
 
     <T> void read(Coordinator.Read<S, T> question, Callback<T> done) {
@@ -322,7 +310,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             done.fail(unavailable);
             return;
         }
-        execute(() -> Result.answer(question.run(shard)), done, done);
+        requests.run(shard, () -> Result.answer(question.run(shard)), done, done);
     }
 
     /** A timer's or the shard's own write; false when no records are taken now. */
@@ -330,144 +318,13 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         if (!takesRequests() || queue.refusal() != null) {
             return false;
         }
-        execute(
+        requests.run(
+                shard,
                 write::get,
                 null,
                 (none, failure) ->
                         LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
         return true;
-    }
-
-    /**
-     * @param done gets the response; null when somebody else answers
-     * @param refused told when the request fails as a whole
-     */
-    private <T> void execute(Supplier<Result<?, T>> request, Callback<T> done, Callback<?> refused) {
-        stats.event();
-        Result<?, T> result;
-        List<R> records;
-        AppendQueue.Encoded encoded;
-        running = true;
-        try {
-            result = request.get();
-            records = typed(result.records());
-            encoded = records.isEmpty() ? null : AppendQueue.encode(records, setup.codec());
-        } catch (InvariantViolation e) {
-            throw e;
-        } catch (RuntimeException e) {
-            running = false;
-            LOG.error("{}: a request failed unexpectedly. Please report this.", name, e);
-            refuse(internal(), null, refused);
-            return;
-        }
-        running = false;
-        Failure refusal = encoded == null ? null : queue.refusal(encoded);
-        if (refusal != null) {
-            refuse(refusal, result.settled(), refused);
-            return;
-        }
-        if (!replay(records)) {
-            refuse(internal(), result.settled(), refused);
-            revert(Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " met an unexpected error"));
-            return;
-        }
-        long deadline = setup.ports().clock().monotonicNanos() + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
-        List<Waiter<?>> waiters = takeHeld();
-        Callback<Void> settled = result.settled();
-        if (done != null || settled != null) {
-            waiters.add(
-                    new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline));
-        }
-        if (encoded != null) {
-            queue.add(encoded, waiters);
-        } else {
-            waiters.forEach(this::answer);
-        }
-        watchDeadlines();
-    }
-
-    private static Failure internal() {
-        return Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
-    }
-
-    private List<R> typed(List<?> records) {
-        List<R> all = new ArrayList<>(records.size());
-        for (Object each : records) {
-            all.add(setup.type().cast(each));
-        }
-        return all;
-    }
-
-    private List<Waiter<?>> takeHeld() {
-        List<Waiter<?>> taken = new ArrayList<>(held);
-        held.clear();
-        return taken;
-    }
-
-    private Callback<Void> guarded(Callback<Void> settled) {
-        return (none, failure) -> guarded("settle what a request began", () -> settled.done(none, failure));
-    }
-
-    private void refuse(Failure why, Callback<Void> settled, Callback<?> refused) {
-        List<Waiter<?>> answers = takeHeld();
-        if (settled != null) {
-            guarded(settled).fail(why);
-        }
-        answers.forEach(each -> each.failed(why));
-        refused.fail(why);
-    }
-
-    private boolean replay(List<R> records) {
-        return guarded("apply its own records, and loads its partition again", () -> records.forEach(shard::replay));
-    }
-
-    private void answer(Waiter<?> waiter) {
-        if (queue.isSettled()) {
-            waiter.committed();
-        } else {
-            queue.await(waiter);
-        }
-    }
-
-    private void watchDeadlines() {
-        if (commitTimeout == null && !queue.isSettled()) {
-            commitTimeout = setup.ports().timers().after(setup.limits().commitTimeoutMillis(), this::deadlineReached);
-        }
-    }
-
-    private void deadlineReached() {
-        commitTimeout = null;
-        long now = setup.ports().clock().monotonicNanos();
-        Waiter<?> next = queue.expire(now);
-        if (next != null) {
-            long millis = (next.deadlineNanos() - now + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
-            commitTimeout = setup.ports().timers().after(millis, this::deadlineReached);
-        }
-    }
-
-    /** An answer in the hands of the shard. What it gives while a request runs waits for that request's records too. */
-    private final class ParkedAnswer<T> implements Callback<T> {
-        private final Callback<T> done;
-        private boolean answered;
-
-        ParkedAnswer(Callback<T> done) {
-            this.done = done;
-        }
-
-        @Override
-        public void done(T value, Failure failure) {
-            if (answered) {
-                return;
-            }
-            answered = true;
-            if (running) {
-                long deadline =
-                        setup.ports().clock().monotonicNanos() + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
-                held.add(new Waiter<>(null, done, value, failure, deadline));
-            } else {
-                done.done(value, failure);
-            }
-        }
     }
 
     /** What one incarnation of the shard sees of its host. */
@@ -517,7 +374,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
         @Override
         public void submit(Supplier<Result<R, Void>> write) {
-            setup.soon().execute(() -> attempt(write));
+            setup.soon().accept(() -> attempt(write));
         }
 
         private void attempt(Supplier<Result<R, Void>> write) {

@@ -88,7 +88,7 @@ final class ShardLoader<R> {
             apply(all.get(i), piece);
         }
         if (to < all.size()) {
-            setup.soon().execute(() -> replay(piece, to));
+            setup.soon().accept(() -> replay(piece, to));
             return;
         }
         boolean ahead = piece.nextOffset() > offset;
@@ -98,7 +98,7 @@ final class ShardLoader<R> {
             return;
         }
         report(piece.endOffset());
-        setup.soon().execute(this::next);
+        setup.soon().accept(this::next);
     }
 
     private void next() {

@@ -13,7 +13,7 @@ import group.GroupShard;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
@@ -36,7 +36,7 @@ final class GroupCoordinatorNode implements GroupCoordinator {
     /** @param share which partitions of this node are on this loop */
     GroupCoordinatorNode(
             Ports ports,
-            Executor soon,
+            Consumer<Runnable> soon,
             GroupConfig config,
             RecordCodec<GroupRecord> codec,
             PartitionTable partitions,

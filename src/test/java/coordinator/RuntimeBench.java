@@ -142,7 +142,7 @@ final class RuntimeBench {
         return answer;
     }
 
-    /** Waits for {@link #release}. */
+    /** The shard keeps the answer. */
     Answer<Long> park() {
         Answer<Long> answer = answer("park");
         runtime.park(

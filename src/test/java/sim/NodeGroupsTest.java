@@ -159,7 +159,7 @@ final class NodeGroupsTest {
                     default -> assertNull(node.stop());
                 }
                 node.start();
-                for (Map.Entry<String, Long> each : acknowledged.entrySet()) {
+                for (Map.Entry<String, Long> each : new TreeMap<>(acknowledged).entrySet()) {
                     long found = fetched(each.getKey());
                     assertTrue(
                             found == each.getValue() || found == begun.get(each.getKey()),
@@ -292,7 +292,7 @@ final class NodeGroupsTest {
                     (coordinator, reply) -> coordinator.write(partition("g"), commitOf("g", offset), reply),
                     60_000,
                     done);
-            node.scheduler.runFor(i % 7 * 50_000);
+            node.scheduler.runFor(i % 7 * 50_000L);
         }
         assertTrue(node.scheduler.runUntil(
                 () -> answered[0] == commits, node.scheduler.now() + 60_000 * SimScheduler.MILLI));

@@ -1,0 +1,180 @@
+package coordinator;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import common.InvariantViolation;
+import common.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Runs the requests of one partition's shard, one at a time: replays what they yield, queues it, and sees that each is answered once, in order, when it is committed
+ * or when its time is up. Confined to the owner.
+ */
+final class ShardRequests<R> {
+    private static final long NANOS_PER_MILLI = 1_000_000;
+
+    private final RuntimeSetup<?, R> setup;
+    private final ShardGuard guard;
+    private final AppendQueue queue;
+    private final RuntimeStats stats;
+    private final Runnable broken;
+    /** What the shard has answered while a request runs. */
+    private final List<Waiter<?>> held = new ArrayList<>();
+
+    private Timers.Handle commitTimeout;
+    private boolean running;
+
+    /** @param broken told when a shard's state may be half changed */
+    ShardRequests(
+            RuntimeSetup<?, R> setup, ShardGuard guard, AppendQueue queue, RuntimeStats stats, Runnable broken) {
+        this.setup = setup;
+        this.guard = guard;
+        this.queue = queue;
+        this.stats = stats;
+        this.broken = broken;
+    }
+
+    /**
+     * @param done gets the response; null when somebody else answers
+     * @param refused told when the request fails as a whole
+     */
+    <T> void run(CoordinatorShard<R> shard, Supplier<Result<?, T>> request, Callback<T> done, Callback<?> refused) {
+        stats.event();
+        Result<?, T> result;
+        List<R> records;
+        AppendQueue.Encoded encoded;
+        running = true;
+        try {
+            result = request.get();
+            records = typed(result.records());
+            encoded = records.isEmpty() ? null : AppendQueue.encode(records, setup.codec());
+        } catch (InvariantViolation e) {
+            throw e;
+        } catch (RuntimeException e) {
+            running = false;
+            guard.failed("answer a request", e);
+            refuse(internal(), null, refused);
+            return;
+        }
+        running = false;
+        Failure refusal = encoded == null ? null : queue.refusal(encoded);
+        if (refusal != null) {
+            refuse(refusal, result.settled(), refused);
+            return;
+        }
+        if (!guard.run("apply its own records; it loads its partition again", () -> records.forEach(shard::replay))) {
+            refuse(internal(), result.settled(), refused);
+            broken.run();
+            return;
+        }
+        List<Waiter<?>> waiters = takeHeld();
+        Callback<Void> settled = result.settled();
+        if (done != null || settled != null) {
+            waiters.add(
+                    new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline()));
+        }
+        if (encoded != null) {
+            queue.add(encoded, waiters);
+        } else {
+            waiters.forEach(this::answer);
+        }
+        watchDeadlines();
+    }
+
+    private static Failure internal() {
+        return Failure.of(FailureCode.INTERNAL, "the coordinator met an unexpected error, see its log");
+    }
+
+    private List<R> typed(List<?> records) {
+        List<R> all = new ArrayList<>(records.size());
+        for (Object each : records) {
+            all.add(setup.type().cast(each));
+        }
+        return all;
+    }
+
+    private List<Waiter<?>> takeHeld() {
+        List<Waiter<?>> taken = new ArrayList<>(held);
+        held.clear();
+        return taken;
+    }
+
+    private Callback<Void> guarded(Callback<Void> settled) {
+        return (none, failure) -> guard.run("settle what a request began", () -> settled.done(none, failure));
+    }
+
+    private void refuse(Failure why, Callback<Void> settled, Callback<?> refused) {
+        List<Waiter<?>> answers = takeHeld();
+        if (settled != null) {
+            guarded(settled).fail(why);
+        }
+        answers.forEach(each -> each.failed(why));
+        refused.fail(why);
+    }
+
+    private void answer(Waiter<?> waiter) {
+        if (queue.isSettled()) {
+            waiter.committed();
+        } else {
+            queue.await(waiter);
+        }
+    }
+
+    private void watchDeadlines() {
+        if (commitTimeout == null && !queue.isSettled()) {
+            commitTimeout = setup.ports().timers().after(setup.limits().commitTimeoutMillis(), this::deadlineReached);
+        }
+    }
+
+    private void deadlineReached() {
+        commitTimeout = null;
+        long now = setup.ports().clock().monotonicNanos();
+        Waiter<?> next = queue.expire(now);
+        if (next != null) {
+            long millis = (next.deadlineNanos() - now + NANOS_PER_MILLI - 1) / NANOS_PER_MILLI;
+            commitTimeout = setup.ports().timers().after(millis, this::deadlineReached);
+        }
+    }
+
+    private long deadline() {
+        return setup.ports().clock().monotonicNanos() + setup.limits().commitTimeoutMillis() * NANOS_PER_MILLI;
+    }
+
+    /** Nobody waits any more. */
+    void stopWatching() {
+        if (commitTimeout != null) {
+            commitTimeout.cancel();
+            commitTimeout = null;
+        }
+    }
+
+    <T> Callback<T> parked(Callback<T> done) {
+        return new ParkedAnswer<>(done);
+    }
+
+    /** An answer in the hands of the shard. What it gives while a request runs waits for that request's records too. */
+    private final class ParkedAnswer<T> implements Callback<T> {
+        private final Callback<T> done;
+        private boolean answered;
+
+        ParkedAnswer(Callback<T> done) {
+            this.done = done;
+        }
+
+        @Override
+        public void done(T value, Failure failure) {
+            if (answered) {
+                return;
+            }
+            answered = true;
+            if (running) {
+                held.add(new Waiter<>(null, done, value, failure, deadline()));
+            } else {
+                done.done(value, failure);
+            }
+        }
+    }
+}
