@@ -28,8 +28,7 @@ final class ShardRequests<R> {
     private boolean running;
 
     /** @param broken told when a shard's state may be half changed */
-    ShardRequests(
-            RuntimeSetup<?, R> setup, ShardGuard guard, AppendQueue queue, RuntimeStats stats, Runnable broken) {
+    ShardRequests(RuntimeSetup<?, R> setup, ShardGuard guard, AppendQueue queue, RuntimeStats stats, Runnable broken) {
         this.setup = setup;
         this.guard = guard;
         this.queue = queue;
