@@ -23,6 +23,14 @@ public enum FailureCode {
     OUT_OF_ORDER_SEQUENCE,
     INVALID_PRODUCER_EPOCH,
     INVALID_TXN_STATE,
+    /** The batch is not part of an open transaction: its producer must abort. */
+    TRANSACTION_ABORTABLE,
+    INVALID_PRODUCER_ID_MAPPING,
+    PRODUCER_FENCED,
+    /** An earlier step of the transaction is not done yet; retriable. */
+    CONCURRENT_TRANSACTIONS,
+    /** A newer transaction coordinator has written here. */
+    TRANSACTION_COORDINATOR_FENCED,
     NOT_ENOUGH_REPLICAS,
     POLICY_VIOLATION,
     /** A read or write failed, or the log directory is offline. */

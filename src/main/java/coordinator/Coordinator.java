@@ -1,6 +1,7 @@
 package coordinator;
 
 import common.Callback;
+import common.FailureCode;
 import java.util.List;
 
 /**
@@ -29,6 +30,39 @@ public interface Coordinator<S> {
 
     /** As {@link #read}, over all partitions that are led here, in rising order; those that are loading fail it with COORDINATOR_LOADING. */
     <T> void readAll(Read<S, T> question, Callback<List<T>> done);
+
+    /**
+     * A write that is part of a producer's transaction: run when the transaction coordinator has confirmed it (rule T5), unless it has begun here already. What it
+     * yields takes effect when the transaction ends. Refused as the transaction coordinator says; INVALID_PRODUCER_EPOCH for a producer that is past it.
+     */
+    default <T> void writeTransactional(
+            int partition, ProducerTransaction transaction, Write<S, T> request, Callback<T> done) {
+        done.fail(FailureCode.INTERNAL, "this topic has no transactional records");
+    }
+
+    /**
+     * A transaction has ended (rule T7). {@code done} when the marker is committed; fails as {@code replication.ReplicaShard#writeMarkers} says.
+     *
+     * @param coordinatorEpoch of the transaction coordinator
+     * @param transactionVersion 2: the marker's epoch is above that of the transaction's records
+     */
+    default void completeTransaction(
+            int partition,
+            long producerId,
+            short producerEpoch,
+            int coordinatorEpoch,
+            boolean commit,
+            short transactionVersion,
+            Callback<Void> done) {
+        done.fail(FailureCode.INTERNAL, "this topic has no transactional records");
+    }
+
+    /**
+     * Whose transaction it is.
+     *
+     * @param add the producer's protocol is V2: the partition becomes part of the transaction
+     */
+    record ProducerTransaction(String transactionalId, long producerId, short producerEpoch, boolean add) {}
 
     @FunctionalInterface
     interface Write<S, T> {

@@ -15,6 +15,16 @@ public interface CoordinatorShard<R> {
     /** Applies one record of the log, in its order: while loading, and right after a request that yielded it. Must not schedule, submit or answer. */
     void replay(R record);
 
+    /**
+     * Applies one record that belongs to a producer's transaction: it takes effect with {@link #replayMarker}, or never. In the log's order, as {@link #replay}.
+     */
+    default void replayTransactional(long producerId, short producerEpoch, R record) {
+        throw new IllegalStateException("a transactional record in a log that has none");
+    }
+
+    /** A producer's transaction has ended in this partition; perhaps without any record here. In the log's order. */
+    default void replayMarker(long producerId, short producerEpoch, boolean commit) {}
+
     /** The whole log was replayed; requests come from now on. Starts timers, each with its full time (rule G9). */
     void loaded();
 

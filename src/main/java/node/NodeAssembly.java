@@ -21,6 +21,7 @@ import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.RequestMemory;
 import replication.ReplicaShard;
+import replication.TransactionVerifier;
 import storage.CleanerTools;
 import storage.DiskExecutor;
 import storage.LogCleaner;
@@ -172,7 +173,7 @@ public final class NodeAssembly {
                 stale.forEach(mine.get(i)::staleAtStart);
             }
         }
-        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine);
+        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, TransactionVerifier.NONE);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();

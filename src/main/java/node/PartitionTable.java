@@ -19,6 +19,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.Admission;
 import replication.LeaderReplica;
+import replication.TransactionVerifier;
 import storage.DiskExecutor;
 import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
@@ -39,6 +40,7 @@ final class PartitionTable {
     private final Ports ports;
     private final int nodeId;
     private final List<ShardDirectory> directories;
+    private final TransactionVerifier verifier;
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
     /** No directory works that could take them. */
     private final Map<PartitionId, Failure> homeless = new LinkedHashMap<>();
@@ -49,7 +51,9 @@ final class PartitionTable {
     private int opening;
     private boolean starting;
 
-    PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories) {
+    /** @param verifier called and answering on this loop */
+    PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories, TransactionVerifier verifier) {
+        this.verifier = verifier;
         this.ports = ports;
         this.nodeId = nodeId;
         this.directories = directories;

@@ -62,6 +62,14 @@ public final class StorageShard implements ReplicaShard {
     }
 
     @Override
+    public void writeMarkers(List<Marker> markers, Callback<List<Outcome<Void>>> done) {
+        Answers<Outcome<Void>> answers = new Answers<>(markers.size(), done);
+        for (int i = 0; i < markers.size(); i++) {
+            answers.put(i, Outcome.failed(FailureCode.COORDINATOR_NOT_AVAILABLE, "markers are not written yet"));
+        }
+    }
+
+    @Override
     public void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done) {
         List<LeaderReplica> replicas = new ArrayList<>(request.partitions().size());
         for (ReadPartition each : request.partitions()) {

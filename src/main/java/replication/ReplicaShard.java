@@ -45,6 +45,27 @@ public interface ReplicaShard {
     /** Of an appended batch. A refused one (failure INVALID_RECORD, INVALID_TIMESTAMP) may have this beside its failure, with recordErrors only. */
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}
 
+    /**
+     * The end of a producer's transaction in one partition.
+     *
+     * @param commit else aborted
+     * @param coordinatorEpoch of the transaction coordinator that decided: leader epoch of its state partition (rule T2)
+     * @param transactionVersion 2: the marker's epoch is above that of the transaction's batches (KIP-890); below: it is theirs
+     */
+    record Marker(
+            PartitionId partition,
+            long producerId,
+            short producerEpoch,
+            boolean commit,
+            int coordinatorEpoch,
+            short transactionVersion) {}
+
+    /**
+     * Ends transactions (rule T7): each is answered when its marker is committed, also one that had been written before. INVALID_PRODUCER_EPOCH: the partition
+     * is past this transaction; TRANSACTION_COORDINATOR_FENCED: it knows a newer coordinator.
+     */
+    void writeMarkers(List<Marker> markers, Callback<List<Outcome<Void>>> done);
+
     void produce(Produce request, Callback<List<Outcome<Produced>>> done);
 
     /** currentLeaderEpoch, lastFetchedEpoch: -1 when not given. */

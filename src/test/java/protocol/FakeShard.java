@@ -96,6 +96,11 @@ final class FakeShard implements ReplicaShard, Mailboxes {
     }
 
     @Override
+    public void writeMarkers(List<Marker> markers, Callback<List<Outcome<Void>>> done) {
+        done.succeed(each(markers, each -> new Outcome<>(null, log(each.partition()).failure)));
+    }
+
+    @Override
     public void produce(Produce request, Callback<List<Outcome<Produced>>> done) {
         List<Outcome<Produced>> outcomes = each(request.partitions(), each -> {
             Log log = log(each.partition());
