@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import replication.LeaderReplica;
 import storage.DiskExecutor.Lane;
+import storage.BatchOrigin;
 import storage.OffsetRange;
 import storage.PartitionLog;
 import storage.ReadBound;
@@ -53,7 +54,7 @@ final class InternalPartition implements PartitionStore {
         if (replica == null) {
             done.fail(partitions.failureOf(id));
         } else {
-            replica.appendOwn(batch, leaderEpoch, (appended, failure) -> done.done(null, failure));
+            replica.appendOwn(batch, BatchOrigin.COORDINATOR, leaderEpoch, (appended, failure) -> done.done(null, failure));
         }
     }
 

@@ -15,10 +15,12 @@ import java.util.function.Consumer;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import node.UnopenedPartitions.Opening;
+import org.apache.kafka.common.TopicPartition;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.Admission;
 import replication.LeaderReplica;
+import replication.TransactionGate;
 import replication.TransactionVerifier;
 import storage.DiskExecutor;
 import storage.LogDirectory;
@@ -187,7 +189,11 @@ final class PartitionTable {
             places.put(log, directory);
             Admission admission =
                     new Admission(directory.disk(), ports.clock(), directory.validators(), directory.queuedBytes());
-            LeaderReplica replica = new LeaderReplica(log, admission, nodeId, opening.leaderEpoch());
+            TopicPartition name = new TopicPartition(
+                    opening.identity().topic(), opening.identity().partition());
+            TransactionGate gate =
+                    new TransactionGate(log, verifier, name, ports.mutations(), directory.queuedBytes());
+            LeaderReplica replica = new LeaderReplica(log, admission, gate, nodeId, opening.leaderEpoch());
             replicas.put(opening.id(), replica);
             replica.lead(opening.leaderEpoch(), (led, why) -> done.succeed(null));
         });

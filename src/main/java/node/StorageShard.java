@@ -15,6 +15,7 @@ import replication.ReplicaShard;
 import replication.WaitingFetch;
 import storage.ActiveProducer;
 import storage.EpochEnd;
+import storage.ReadBound;
 import storage.TimestampOffset;
 
 /**
@@ -56,7 +57,7 @@ public final class StorageShard implements ReplicaShard {
             if (replica == null) {
                 answers.put(i, new Outcome<>(null, partitions.failureOf(wish.partition())));
             } else {
-                replica.produce(wish.records(), request.acks(), request.version(), answers.at(i));
+                replica.produce(wish.records(), request, answers.at(i));
             }
         }
     }
@@ -65,7 +66,13 @@ public final class StorageShard implements ReplicaShard {
     public void writeMarkers(List<Marker> markers, Callback<List<Outcome<Void>>> done) {
         Answers<Outcome<Void>> answers = new Answers<>(markers.size(), done);
         for (int i = 0; i < markers.size(); i++) {
-            answers.put(i, Outcome.failed(FailureCode.COORDINATOR_NOT_AVAILABLE, "markers are not written yet"));
+            Marker marker = markers.get(i);
+            LeaderReplica replica = partitions.get(marker.partition());
+            if (replica == null) {
+                answers.put(i, new Outcome<>(null, partitions.failureOf(marker.partition())));
+            } else {
+                replica.writeMarker(marker, ports.clock().wallMillis(), answers.at(i));
+            }
         }
     }
 
@@ -98,7 +105,7 @@ public final class StorageShard implements ReplicaShard {
 
     private void await(
             FetchId id, Read request, WaitPlan plan, List<LeaderReplica> replicas, Callback<List<ReadOutcome>> done) {
-        WaitingFetch wait = new WaitingFetch(replicas, plan.missingBytes, () -> {
+        WaitingFetch wait = new WaitingFetch(replicas, request.bound() == ReadBound.LAST_STABLE_OFFSET, plan.missingBytes, () -> {
             waiting.remove(id);
             fetch(id, request, 0, 0, done);
         });

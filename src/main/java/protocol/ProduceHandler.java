@@ -22,6 +22,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import records.BatchHeader;
 import records.RecordError;
 import replication.ReplicaShard.Outcome;
 import replication.ReplicaShard.ProducePartition;
@@ -37,10 +38,6 @@ public final class ProduceHandler implements ApiHandler {
     private static final short TOPIC_IDS = 13;
     /** First version that names the current leader (KIP-951). */
     private static final short LEADERS = 10;
-
-    private static final int ATTRIBUTES_AT = 21;
-    private static final int BATCH_HEADER_BYTES = 61;
-    private static final int TRANSACTIONAL = 0x10;
 
     private final ProduceService service;
 
@@ -67,13 +64,25 @@ public final class ProduceHandler implements ApiHandler {
         for (TopicProduceData topic : request.topicData()) {
             pending.topic(topic, validAcks);
         }
+        if (pending.severalTransactions) {
+            pending.refuseAll(
+                    Errors.INVALID_PRODUCER_ID_MAPPING, "transactional batches of more than one producer in one request");
+            pending.finish();
+            return;
+        }
         if (pending.sent.isEmpty()) {
             pending.finish();
             return;
         }
         context.frame().retain();
         service.produce(
-                pending.sent, acks, request.timeoutMs(), context.apiVersion(), context.frame(), pending::produced);
+                pending.sent,
+                request.transactionalId(),
+                acks,
+                request.timeoutMs(),
+                context.apiVersion(),
+                context.frame(),
+                pending::produced);
     }
 
     /** One request: its response as it comes together. */
@@ -87,6 +96,8 @@ public final class ProduceHandler implements ApiHandler {
         private final List<ProducePartition> sent = new ArrayList<>(1);
         private final List<PartitionProduceResponse> awaited = new ArrayList<>(1);
         private boolean failed;
+        private ByteBuffer transaction;
+        private boolean severalTransactions;
 
         Pending(RequestContext context, ProduceRequestData request, Callback<ApiMessage> respond) {
             this.context = context;
@@ -131,18 +142,32 @@ public final class ProduceHandler implements ApiHandler {
                 return;
             }
             ByteBuffer batch = records.buffer();
-            boolean transactional = batch.remaining() >= BATCH_HEADER_BYTES
-                    && (batch.getShort(batch.position() + ATTRIBUTES_AT) & TRANSACTIONAL) != 0;
-            if (!transactional) {
+            boolean transactional =
+                    batch.remaining() >= BatchHeader.SIZE && BatchHeader.isTransactional(batch, batch.position());
+            if (transactional) {
+                severalTransactions |= transaction != null && !sameProducer(transaction, batch);
+                transaction = batch;
+            }
+            if (!transactional || mayBeTransactional) {
                 sent.add(new ProducePartition(id, batch));
                 awaited.add(answer);
-            } else if (mayBeTransactional) {
-                refuse(answer, Errors.INVALID_TXN_STATE, "this broker has no transactions yet");
             } else {
                 refuse(
                         answer,
                         Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
                         "a transactional batch in a request without a transactional id");
+            }
+        }
+
+        private static boolean sameProducer(ByteBuffer some, ByteBuffer other) {
+            return BatchHeader.producerId(some, some.position()) == BatchHeader.producerId(other, other.position())
+                    && BatchHeader.producerEpoch(some, some.position())
+                            == BatchHeader.producerEpoch(other, other.position());
+        }
+
+        void refuseAll(Errors error, String why) {
+            for (TopicProduceResponse topic : response.responses()) {
+                topic.partitionResponses().forEach(each -> refuse(each, error, why));
             }
         }
 

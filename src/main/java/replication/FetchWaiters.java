@@ -6,6 +6,8 @@ import java.util.List;
 /** The waiting fetches of one partition. Confined to the shard. */
 final class FetchWaiters {
     private final List<WaitingFetch> waiting = new ArrayList<>(1);
+    /** Bytes that came since the last stable offset moved. */
+    private long unstableBytes;
 
     void add(WaitingFetch fetch) {
         waiting.add(fetch);
@@ -15,14 +17,20 @@ final class FetchWaiters {
         waiting.remove(fetch);
     }
 
-    /** {@code bytes} more can be read. */
-    void appended(long bytes) {
+    /**
+     * {@code bytes} more can be read.
+     *
+     * @param stable the last stable offset has moved: also by who reads no open transactions
+     */
+    void appended(long bytes, boolean stable) {
+        long stableBytes = stable ? unstableBytes + bytes : 0;
+        unstableBytes = stable ? 0 : unstableBytes + bytes;
         if (waiting.isEmpty()) {
             return;
         }
         List<WaitingFetch> due = new ArrayList<>(waiting.size());
         for (WaitingFetch each : waiting) {
-            if (each.appended(bytes)) {
+            if (each.appended(each.readsStable() ? stableBytes : bytes)) {
                 due.add(each);
             }
         }

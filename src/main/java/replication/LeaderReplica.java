@@ -6,7 +6,10 @@ import common.FailureCode;
 import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.List;
+import records.BatchHeader;
+import records.ControlBatches;
 import records.RecordError;
+import replication.ReplicaShard.Marker;
 import replication.ReplicaShard.OffsetQuery;
 import replication.ReplicaShard.Outcome;
 import replication.ReplicaShard.Produced;
@@ -14,6 +17,7 @@ import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
 import storage.ActiveProducer;
 import storage.AppendResult;
+import storage.BatchOrigin;
 import storage.EpochEnd;
 import storage.PartitionLog;
 import storage.ReadBound;
@@ -24,16 +28,21 @@ import storage.TimestampOffset;
  * replication exists, so the high watermark is the log's end, or its durable end where acks are durable (rules I4, I7). Confined to the shard.
  */
 public final class LeaderReplica {
+    /** From this transaction version on a marker's epoch is above that of its transaction. */
+    private static final short ABOVE = 2;
+
     private final PartitionLog log;
     private final Admission admission;
+    private final TransactionGate gate;
     private final FetchWaiters waiters = new FetchWaiters();
     private final int nodeId;
     private int leaderEpoch;
     private boolean closed;
 
-    public LeaderReplica(PartitionLog log, Admission admission, int nodeId, int leaderEpoch) {
+    public LeaderReplica(PartitionLog log, Admission admission, TransactionGate gate, int nodeId, int leaderEpoch) {
         this.log = log;
         this.admission = admission;
+        this.gate = gate;
         this.nodeId = nodeId;
         this.leaderEpoch = leaderEpoch;
         log.advanceHighWatermark(acknowledgedEnd());
@@ -61,14 +70,14 @@ public final class LeaderReplica {
     /**
      * Appends one batch of a producer. {@code done} as {@link ReplicaShard#produce} says; {@code records} is not used after it.
      *
-     * @param acks 1 and -1 differ only once there are other replicas: with one, what is written (durable logs: synced) is committed
+     * @param request acks 1 and -1 differ only once there are other replicas: with one, what is written (durable logs: synced) is committed
      */
-    public void produce(ByteBuffer records, short acks, short version, Callback<Outcome<Produced>> done) {
+    public void produce(ByteBuffer records, ReplicaShard.Produce request, Callback<Outcome<Produced>> done) {
         if (closed) {
             done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
             return;
         }
-        admission.admit(records, log.config(), version, (admitted, refusal) -> {
+        admission.admit(records, log.config(), request.version(), (admitted, refusal) -> {
             if (refusal != null) {
                 if (refusal.due()) {
                     log.refused(records);
@@ -76,23 +85,55 @@ public final class LeaderReplica {
                 done.succeed(refused(refusal));
             } else if (closed) {
                 done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
+            } else if (BatchHeader.isTransactional(admitted, admitted.position())) {
+                verify(admitted, request, done);
             } else {
-                append(admitted, done);
+                append(admitted, BatchOrigin.CLIENT, done);
             }
         });
+    }
+
+    private void verify(ByteBuffer batch, ReplicaShard.Produce request, Callback<Outcome<Produced>> done) {
+        gate.enter(new TransactionGate.Ticket(request.transactionalId(), request.version(), batch, refusal -> {
+            if (refusal == null) {
+                append(batch, BatchOrigin.CLIENT, done);
+            } else {
+                done.succeed(new Outcome<>(null, refusal));
+            }
+        }));
+    }
+
+    /** Ends a producer's transaction here; see {@link ReplicaShard#writeMarkers}. */
+    public void writeMarker(Marker marker, long wallMillis, Callback<Outcome<Void>> done) {
+        if (closed) {
+            done.succeed(Outcome.failed(FailureCode.NOT_LEADER, "the partition is being deleted"));
+            return;
+        }
+        boolean above = marker.transactionVersion() >= ABOVE;
+        gate.marker(marker.producerId(), marker.producerEpoch(), above);
+        ByteBuffer batch = ControlBatches.transactionMarker(
+                wallMillis,
+                marker.producerId(),
+                marker.producerEpoch(),
+                marker.commit(),
+                marker.coordinatorEpoch());
+        append(
+                batch,
+                above ? BatchOrigin.MARKER_V2 : BatchOrigin.MARKER,
+                (outcome, none) -> done.succeed(new Outcome<>(null, outcome.failure())));
     }
 
     /**
      * Appends one batch of the broker's own, of a coordinator that leads in {@code epoch}. {@code done} when it is committed; FENCED_LEADER_EPOCH or NOT_LEADER
      * when the epoch is not the one in which this node leads. {@code batch} must stay untouched until then.
      */
-    public void appendOwn(ByteBuffer batch, int epoch, Callback<AppendResult> done) {
+    public void appendOwn(ByteBuffer batch, BatchOrigin origin, int epoch, Callback<AppendResult> done) {
         Failure fenced = checkEpoch(epoch);
         if (fenced != null) {
             done.fail(fenced);
             return;
         }
-        append(batch, (outcome, none) -> {
+        append(batch, origin, (outcome, none) -> {
             Failure failure = outcome.failure();
             done.done(failure == null ? outcome.value().append() : null, failure);
         });
@@ -112,9 +153,9 @@ public final class LeaderReplica {
         });
     }
 
-    private void append(ByteBuffer batch, Callback<Outcome<Produced>> done) {
+    private void append(ByteBuffer batch, BatchOrigin origin, Callback<Outcome<Produced>> done) {
         int bytes = batch.remaining();
-        log.append(batch, leaderEpoch, (appended, failure) -> {
+        log.append(batch, origin, leaderEpoch, (appended, failure) -> {
             if (failure != null) {
                 done.succeed(new Outcome<>(null, failure));
                 return;
@@ -134,10 +175,11 @@ public final class LeaderReplica {
             done.succeed(new Outcome<>(null, failure));
             return;
         }
+        long stable = log.lastStableOffset();
         log.advanceHighWatermark(acknowledgedEnd());
         done.succeed(Outcome.of(new Produced(appended, log.logStartOffset(), List.of())));
         if (!appended.duplicate()) {
-            waiters.appended(bytes);
+            waiters.appended(bytes, log.lastStableOffset() > stable);
         }
     }
 
@@ -274,6 +316,7 @@ public final class LeaderReplica {
     /** Ends service: waiting fetches answer, nothing more is admitted. The log is closed or deleted by the caller. */
     public void resign() {
         closed = true;
+        gate.close(Failure.of(FailureCode.NOT_LEADER, "the partition is being deleted"));
         waiters.finishAll();
     }
 }

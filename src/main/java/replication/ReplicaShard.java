@@ -37,10 +37,16 @@ public interface ReplicaShard {
     record ProducePartition(PartitionId partition, ByteBuffer records) {}
 
     /**
-     * acks: 0, 1 or -1 (all). {@code version}: of the Produce request, for what old clients may not send or see. {@code records} is released
+     * transactionalId: not null when there are transactional batches. acks: 0, 1 or -1 (all). {@code version}: of the Produce request, for what old clients may not send or see. {@code records} is released
      * once by the shard when it needs none of the request's buffers any more; that may be after the caller gave up on a time-out.
      */
-    record Produce(List<ProducePartition> partitions, short acks, int timeoutMillis, short version, Lease records) {}
+    record Produce(
+            List<ProducePartition> partitions,
+            String transactionalId,
+            short acks,
+            int timeoutMillis,
+            short version,
+            Lease records) {}
 
     /** Of an appended batch. A refused one (failure INVALID_RECORD, INVALID_TIMESTAMP) may have this beside its failure, with recordErrors only. */
     record Produced(AppendResult append, long logStartOffset, List<RecordError> recordErrors) {}

@@ -10,12 +10,17 @@ import java.util.List;
 public final class WaitingFetch {
     private final List<LeaderReplica> watched;
     private final Runnable end;
+    private final boolean readsStable;
     private long missingBytes;
     private Timers.Handle deadline;
     private boolean ended;
 
-    /** @param end reads once more and answers; run exactly once */
-    public WaitingFetch(List<LeaderReplica> watched, long missingBytes, Runnable end) {
+    /**
+     * @param readsStable only up to the last stable offset
+     * @param end reads once more and answers; run exactly once
+     */
+    public WaitingFetch(List<LeaderReplica> watched, boolean readsStable, long missingBytes, Runnable end) {
+        this.readsStable = readsStable;
         this.watched = watched;
         this.missingBytes = missingBytes;
         this.end = end;
@@ -27,6 +32,10 @@ public final class WaitingFetch {
             replica.watch(this);
         }
         deadline = timers.after(maxWaitMillis, this::finish);
+    }
+
+    boolean readsStable() {
+        return readsStable;
     }
 
     /** {@code bytes} more have become readable; true if that ends the wait. The caller then runs {@link #finish}. */

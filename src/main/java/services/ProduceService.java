@@ -23,6 +23,7 @@ public final class ProduceService {
     /**
      * Appends one batch to each partition; partitions stand alone (rule P5). Never fails as a whole.
      *
+     * @param transactionalId null for none; not null when there are transactional batches
      * @param acks 0, 1 or -1 (all)
      * @param timeoutMillis how long acks=all may wait for replicas
      * @param version of the Kafka Produce request, or the newest for other doors
@@ -32,6 +33,7 @@ public final class ProduceService {
      */
     public void produce(
             List<ProducePartition> partitions,
+            String transactionalId,
             short acks,
             int timeoutMillis,
             short version,
@@ -46,7 +48,7 @@ public final class ProduceService {
         shards.scatter(
                 partitions,
                 ProducePartition::partition,
-                (shard, mine, reply) -> shard.produce(new Produce(mine, acks, timeoutMillis, version, records), reply),
+                (shard, mine, reply) -> shard.produce(new Produce(mine, transactionalId, acks, timeoutMillis, version, records), reply),
                 failure -> new Outcome<>(null, failure),
                 Math.max(0, timeoutMillis) + GRACE_MILLIS,
                 done);

@@ -32,7 +32,7 @@ final class LogAppender {
         this.flusher = flusher;
     }
 
-    void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done) {
+    void append(ByteBuffer batch, BatchOrigin origin, int leaderEpoch, Callback<AppendResult> done) {
         Failure refusal = refusal(batch.remaining());
         if (refusal != null) {
             log.producers.refused(BatchSummary.of(batch, batch.position()));
@@ -47,7 +47,7 @@ final class LogAppender {
             BatchHeader.setLogAppendTime(batch, at, appendTime);
         }
         BatchSummary summary = BatchSummary.of(batch, at);
-        ProducerVerdict verdict = log.producers.check(summary, log.assignedEnd);
+        ProducerVerdict verdict = verdictOn(summary, origin);
         switch (verdict.kind()) {
             case REFUSED -> {
                 done.fail(verdict.failure());
@@ -66,6 +66,17 @@ final class LogAppender {
                         done);
         }
         writeNext();
+    }
+
+    ProducerVerdict verdictOn(BatchSummary batch, BatchOrigin origin) {
+        return switch (origin) {
+            case CLIENT -> log.producers.check(batch, log.assignedEnd);
+            case COORDINATOR -> log.producers.checkOwn(batch);
+            case MARKER, MARKER_V2 -> {
+                boolean lax = log.context.ports().mutations().active("old-epoch-marker");
+                yield log.producers.checkMarker(batch, origin == BatchOrigin.MARKER_V2 && !lax);
+            }
+        };
     }
 
     /** Batches of a leader, each as it is. */

@@ -56,6 +56,18 @@ public abstract class PartitionLog {
     public abstract void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done);
 
     /**
+     * As {@link #append(ByteBuffer, int, Callback)}, of a batch of the broker's own. A marker that repeats the last one of its producer exactly (its answer was
+     * lost) is not appended again and answered as a duplicate (rule T7).
+     */
+    public abstract void append(ByteBuffer batch, BatchOrigin origin, int leaderEpoch, Callback<AppendResult> done);
+
+    /** The verdict on a batch of the broker's own if it were appended now. */
+    public abstract ProducerVerdict verdictOn(ByteBuffer batch, BatchOrigin origin);
+
+    /** What is known of a producer, batches on their way to the disk included; null for nothing. */
+    public abstract ActiveProducer producer(long producerId);
+
+    /**
      * The caller turned {@code batch} away for a reason that passes, before {@link #append}: batches that its producer has sent behind it must not be taken
      * before it (rules P2, P7).
      */

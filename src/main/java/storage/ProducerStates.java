@@ -133,10 +133,7 @@ public final class ProducerStates {
             return ProducerVerdict.OK;
         }
         if (batch.producerEpoch() < entry.epoch) {
-            return ProducerVerdict.refused(
-                    FailureCode.INVALID_PRODUCER_EPOCH,
-                    "producer " + batch.producerId() + " sent epoch " + batch.producerEpoch()
-                            + ", the last seen here is " + entry.epoch);
+            return oldEpoch(batch, entry);
         }
         if (batch.producerEpoch() > entry.epoch) {
             if (batch.baseSequence() != 0) {
@@ -164,6 +161,47 @@ public final class ProducerStates {
                     "producer " + batch.producerId() + " has an open transaction; this batch is not part of one");
         }
         return ProducerVerdict.OK;
+    }
+
+    private static ProducerVerdict oldEpoch(BatchSummary batch, ProducerEntry entry) {
+        return ProducerVerdict.refused(
+                FailureCode.INVALID_PRODUCER_EPOCH,
+                "producer " + batch.producerId() + " sent epoch " + batch.producerEpoch() + ", the last seen here is "
+                        + entry.epoch);
+    }
+
+    /** Decides on a coordinator's records in the name of a producer. */
+    ProducerVerdict checkOwn(BatchSummary batch) {
+        ProducerEntry entry = batch.hasProducerId() ? producers.get(batch.producerId()) : null;
+        return entry == null || batch.producerEpoch() >= entry.epoch ? ProducerVerdict.OK : oldEpoch(batch, entry);
+    }
+
+    /**
+     * Decides on a transaction's end (rules T2, T7). DUPLICATE: nothing is open here, and the same coordinator has said so before; what it said lies below
+     * {@link #endOffset}.
+     *
+     * @param above its epoch must be above that of the transaction (KIP-890): else a late one would end a later transaction (rule T12)
+     */
+    ProducerVerdict checkMarker(BatchSummary marker, boolean above) {
+        ProducerEntry entry = producers.get(marker.producerId());
+        if (entry == null) {
+            return ProducerVerdict.OK;
+        }
+        boolean again = marker.producerEpoch() == entry.epoch && !entry.hasOpenTransaction();
+        if (marker.producerEpoch() < entry.epoch || above && marker.producerEpoch() == entry.epoch && !again) {
+            return oldEpoch(marker, entry);
+        }
+        int coordinatorEpoch = marker.marker().coordinatorEpoch();
+        if (coordinatorEpoch < entry.coordinatorEpoch) {
+            return ProducerVerdict.refused(
+                    FailureCode.TRANSACTION_COORDINATOR_FENCED,
+                    "the marker is of coordinator epoch " + coordinatorEpoch + ", the last seen here of producer "
+                            + marker.producerId() + " is " + entry.coordinatorEpoch);
+        }
+        return again && coordinatorEpoch == entry.coordinatorEpoch
+                ? new ProducerVerdict(
+                        ProducerVerdict.Kind.DUPLICATE, endOffset - 1, endOffset - 1, entry.lastTimestamp, null)
+                : ProducerVerdict.OK;
     }
 
     private static ProducerVerdict outOfOrder(BatchSummary batch, String due) {
@@ -319,15 +357,25 @@ public final class ProducerStates {
     public List<ActiveProducer> activeProducers() {
         List<ActiveProducer> active = new ArrayList<>(producers.size());
         for (ProducerEntry entry : sorted()) {
-            active.add(new ActiveProducer(
-                    entry.producerId,
-                    entry.epoch,
-                    entry.lastSequence(),
-                    entry.lastTimestamp,
-                    entry.coordinatorEpoch,
-                    entry.transactionStart));
+            active.add(shown(entry));
         }
         return active;
+    }
+
+    /** null when nothing is known of it. */
+    ActiveProducer activeProducer(long producerId) {
+        ProducerEntry entry = producers.get(producerId);
+        return entry == null ? null : shown(entry);
+    }
+
+    private static ActiveProducer shown(ProducerEntry entry) {
+        return new ActiveProducer(
+                entry.producerId,
+                entry.epoch,
+                entry.lastSequence(),
+                entry.lastTimestamp,
+                entry.coordinatorEpoch,
+                entry.transactionStart);
     }
 
     /** Producer ids by first offset of their open transactions. */

@@ -151,12 +151,27 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void append(ByteBuffer batch, int leaderEpoch, Callback<AppendResult> done) {
+        append(batch, BatchOrigin.CLIENT, leaderEpoch, done);
+    }
+
+    @Override
+    public void append(ByteBuffer batch, BatchOrigin origin, int leaderEpoch, Callback<AppendResult> done) {
         if (exclusive) {
-            held.add(() -> append(batch, leaderEpoch, done));
+            held.add(() -> append(batch, origin, leaderEpoch, done));
             return;
         }
         lastAppendNanos = log.context.ports().clock().monotonicNanos();
-        appender.append(batch, leaderEpoch, done);
+        appender.append(batch, origin, leaderEpoch, done);
+    }
+
+    @Override
+    public ProducerVerdict verdictOn(ByteBuffer batch, BatchOrigin origin) {
+        return appender.verdictOn(BatchSummary.of(batch, batch.position()), origin);
+    }
+
+    @Override
+    public ActiveProducer producer(long producerId) {
+        return log.producers.activeProducer(producerId);
     }
 
     @Override

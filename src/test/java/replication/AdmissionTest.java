@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Callback;
 import common.FailureCode;
+import common.Mutations;
 import config.LogConfig;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -16,6 +17,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.RetriableException;
 import org.junit.jupiter.api.Test;
 import records.BatchBuilder;
@@ -37,6 +39,9 @@ final class AdmissionTest {
 
     private static final short VERSION = 9;
     private static final int BOUND = 10_000;
+
+    private static final ReplicaShard.Produce REQUEST =
+            new ReplicaShard.Produce(List.of(), null, (short) -1, 30_000, VERSION, null);
 
     private final SimHost host = new SimHost(1);
     private final LogConfig config = LogConfig.of(new TreeMap<>());
@@ -179,23 +184,25 @@ final class AdmissionTest {
         LogContext context = new LogContext(host.ports(), host.executor(), null, LogLimits.DEFAULT);
         LogIdentity identity = new LogIdentity("a", 0, "AAAAAAAAQAGAAAAAAAAAAQ");
         PartitionLog log = host.await(done -> context.open(identity, config, LogStart.NEW, done));
-        LeaderReplica replica = new LeaderReplica(log, admission, 1, 0);
+        TransactionGate gate = new TransactionGate(
+                log, TransactionVerifier.NONE, new TopicPartition("a", 0), Mutations.NONE, BOUND);
+        LeaderReplica replica = new LeaderReplica(log, admission, gate, 1, 0);
         host.<Void>await(done -> replica.lead(0, done));
         List<ReplicaShard.Outcome<ReplicaShard.Produced>> outcomes = new ArrayList<>();
         Callback<ReplicaShard.Outcome<ReplicaShard.Produced>> take = (outcome, failure) -> outcomes.add(outcome);
-        replica.produce(batch(20 * BOUND, -1, -1), (short) -1, VERSION, take);
-        replica.produce(batch(10, 8, 0), (short) -1, VERSION, take);
+        replica.produce(batch(20 * BOUND, -1, -1), REQUEST, take);
+        replica.produce(batch(10, 8, 0), REQUEST, take);
         assertEquals(FailureCode.OVERLOADED, outcomes.get(0).failure().code());
         disk.goOn();
         host.runFor(100);
         assertNull(outcomes.get(1).failure());
-        replica.produce(batch(10, 8, 1), (short) -1, VERSION, take);
+        replica.produce(batch(10, 8, 1), REQUEST, take);
         disk.goOn();
         host.runFor(100);
         assertNotNull(outcomes.get(2).failure());
         assertEquals(
                 FailureCode.OUT_OF_ORDER_SEQUENCE, outcomes.get(2).failure().code());
-        replica.produce(batch(10, 8, 0), (short) -1, VERSION, take);
+        replica.produce(batch(10, 8, 0), REQUEST, take);
         disk.goOn();
         host.runFor(100);
         assertNull(outcomes.get(3).failure());

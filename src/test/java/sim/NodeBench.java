@@ -222,7 +222,7 @@ final class NodeBench {
                         List.of(value), 20, clock.wallMillis(), CompressionType.NONE, -1, (short) -1, -1)
                 .buffer();
         Produce request = new Produce(
-                List.of(new ProducePartition(partition, batch)), (short) -1, 30_000, (short) 9, new NoLease());
+                List.of(new ProducePartition(partition, batch)), null, (short) -1, 30_000, (short) 9, new NoLease());
         return this.<ReplicaShard, List<Outcome<Produced>>>ask(
                         shard(partition), (owner, reply) -> owner.produce(request, reply))
                 .value

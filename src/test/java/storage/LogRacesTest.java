@@ -121,13 +121,18 @@ final class LogRacesTest {
                         new replication.Admission.Validators(
                                 new records.BatchValidator(), new records.BatchValidator()),
                         1 << 20),
+                new replication.TransactionGate(
+                        bench.log,
+                        replication.TransactionVerifier.NONE,
+                        new org.apache.kafka.common.TopicPartition("orders", 3),
+                        Mutations.NONE,
+                        1 << 20),
                 1,
                 0);
         List<Long> acked = new ArrayList<>();
         leader.produce(
                 bench.batch(2),
-                (short) -1,
-                (short) 9,
+                new replication.ReplicaShard.Produce(List.of(), null, (short) -1, 30_000, (short) 9, null),
                 (outcome, failure) -> acked.add(leader.log().highWatermark()));
         leader.configure(LogConfig.of(java.util.Map.of("flush.messages", "1")));
         bench.host.runFor(1000);
