@@ -1,9 +1,11 @@
 package coordinator;
 
+import common.Callback;
 import common.Clock;
 import common.Failure;
 import common.FailureCode;
 import common.Timers;
+import coordinator.Coordinator.ProducerTransaction;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,8 +15,8 @@ import records.BatchHeader;
 import records.Codec;
 
 /**
- * Records of one shard on their way to the log, and the answers that wait for them. At most one append is under way; what comes meanwhile shares the next batch
- * (group commit). The records of one result are never spread over batches. Confined to the owner.
+ * Records of one shard on their way to the log, and the answers that wait for them. At most one group of batches is under way; what comes meanwhile shares
+ * the next (group commit). Records of different transactions are in different batches. The records of one result are never spread over batches. Confined to the owner.
  */
 final class AppendQueue {
     /** Lengths, time and offset of a record take at most this much beside key and value. */
@@ -22,12 +24,21 @@ final class AppendQueue {
 
     private static final long NANOS_PER_MILLI = 1_000_000;
 
+    /** In one group, so that the log's queue takes them all. */
+    private static final int MOST_AT_ONCE = 64;
+
+    private static final int MOST_BYTES_AT_ONCE = 512 * 1024;
+
     private final RuntimeSetup<?, ?> setup;
     private final Outcome outcome;
     private final RuntimeStats stats;
     private final ArrayDeque<Batch> gathering = new ArrayDeque<>();
     private PartitionStore store;
-    private Batch inFlight;
+    /** The group under way, oldest first: handed over at once, so that one write takes them all. */
+    private final ArrayDeque<Batch> inFlight = new ArrayDeque<>();
+
+    private Batch failed;
+    private boolean flushing;
     private long pendingBytes;
     private boolean turnEnd;
     private Timers.Handle linger;
@@ -49,14 +60,37 @@ final class AppendQueue {
 
     private static final class Batch {
         private final List<Waiter<?>> waiters = new ArrayList<>();
+        /** null for a marker. */
         private final BatchBuilder builder;
+        /** null for records of no transaction, and for a marker. */
+        private final ProducerTransaction transaction;
+        /** null for records. */
+        private final TransactionEnd marker;
+
         private final long sinceNanos;
         private long bytes = BatchHeader.SIZE;
         private boolean abandoned;
 
-        Batch(Codec codec, long sinceNanos) {
-            this.builder = new BatchBuilder(codec, 0, -1);
+        Batch(BatchBuilder builder, ProducerTransaction transaction, TransactionEnd marker, long sinceNanos) {
+            this.builder = builder;
+            this.transaction = transaction;
+            this.marker = marker;
             this.sinceNanos = sinceNanos;
+        }
+
+        boolean takes(ProducerTransaction of) {
+            return marker == null && (of == null ? transaction == null : isOf(of));
+        }
+
+        boolean isOf(ProducerTransaction of) {
+            return transaction != null
+                    && transaction.producerId() == of.producerId()
+                    && transaction.producerEpoch() == of.producerEpoch();
+        }
+
+        boolean isOf(long producerId) {
+            return transaction != null && transaction.producerId() == producerId
+                    || marker != null && marker.producerId() == producerId;
         }
     }
 
@@ -122,16 +156,40 @@ final class AppendQueue {
 
     /** An append is under way, abandoned or not. */
     boolean isAppending() {
-        return inFlight != null;
+        return !inFlight.isEmpty();
     }
 
-    /** {@code waiters} are answered, in order, when the records are committed. */
-    void add(Encoded records, List<Waiter<?>> waiters) {
+    /** Of what has not been given to the log yet. */
+    boolean holdsMarkerOf(long producerId) {
+        return gathering.stream().anyMatch(each -> each.marker != null && each.marker.producerId() == producerId);
+    }
+
+    /** Of what has not been given to the log yet. */
+    boolean holdsRecordsOf(ProducerTransaction transaction) {
+        return gathering.stream().anyMatch(each -> each.isOf(transaction));
+    }
+
+    /** Of what has not been given to the log yet. */
+    boolean holdsAnyOf(long producerId) {
+        return gathering.stream().anyMatch(each -> each.isOf(producerId));
+    }
+
+    /**
+     * {@code waiters} are answered, in order, when the records are committed.
+     *
+     * @param transaction null for none
+     */
+    void add(Encoded records, ProducerTransaction transaction, List<Waiter<?>> waiters) {
         Batch batch = gathering.peekLast();
-        if (batch == null || batch.bytes + records.bytes > store.maxBatchBytes()) {
+        if (batch == null || !batch.takes(transaction) || batch.bytes + records.bytes > store.maxBatchBytes()) {
+            BatchBuilder.Producer producer = transaction == null
+                    ? BatchBuilder.Producer.NONE
+                    // As Apache Kafka: a coordinator's batches have no sequences, and 0 stands there.
+                    : new BatchBuilder.Producer(transaction.producerId(), transaction.producerEpoch(), 0, true);
+            BatchBuilder builder =
+                    new BatchBuilder(Codec.forId(setup.limits().compressionCodec()), 0, -1, producer);
             batch = new Batch(
-                    Codec.forId(setup.limits().compressionCodec()),
-                    setup.ports().clock().monotonicNanos());
+                    builder, transaction, null, setup.ports().clock().monotonicNanos());
             gathering.add(batch);
         }
         long wallMillis = setup.ports().clock().wallMillis();
@@ -144,14 +202,23 @@ final class AppendQueue {
         flushLater();
     }
 
+    /** Behind everything added so far. */
+    void add(TransactionEnd marker, Waiter<?> waiter) {
+        Batch batch =
+                new Batch(null, null, marker, setup.ports().clock().monotonicNanos());
+        batch.waiters.add(waiter);
+        gathering.add(batch);
+        flushLater();
+    }
+
     /** Answered when everything added so far is committed; not to be called when it is. */
     void await(Waiter<?> waiter) {
-        Batch last = gathering.isEmpty() ? inFlight : gathering.peekLast();
+        Batch last = gathering.isEmpty() ? inFlight.peekLast() : gathering.peekLast();
         last.waiters.add(waiter);
     }
 
     private void flushLater() {
-        if (inFlight != null) {
+        if (isAppending()) {
             return;
         }
         int lingerMillis = setup.limits().lingerMillis();
@@ -173,40 +240,66 @@ final class AppendQueue {
         }
     }
 
-    /** Begins to append the next batch, if none is under way. */
+    /** Begins to append what was gathered, if nothing is under way. */
     void flush() {
         if (linger != null) {
             linger.cancel();
             linger = null;
         }
-        if (inFlight != null || gathering.isEmpty()) {
+        if (flushing) {
             return;
         }
-        Batch batch = gathering.poll();
-        inFlight = batch;
-        ByteBuffer bytes = batch.builder.build();
-        stats.appending(batch.builder.count(), bytes.remaining());
+        flushing = true;
+        long bytes = 0;
+        // A failed one ends the group: abandon() empties what is gathered, so none behind it gets into the log.
+        while (inFlight.isEmpty() && !gathering.isEmpty()) {
+            while (!gathering.isEmpty()
+                    && inFlight.size() < MOST_AT_ONCE
+                    && (inFlight.isEmpty() || bytes + gathering.peek().bytes <= MOST_BYTES_AT_ONCE)) {
+                Batch batch = gathering.poll();
+                bytes += batch.bytes;
+                inFlight.add(batch);
+                append(batch);
+            }
+            bytes = 0;
+        }
+        flushing = false;
+    }
+
+    private void append(Batch batch) {
         long start = setup.ports().clock().monotonicNanos();
-        store.append(bytes, (none, failure) -> {
+        Callback<Void> done = (none, failure) -> {
             stats.appended(setup.ports().clock().monotonicNanos() - start, failure == null);
             ended(batch, failure);
-        });
+        };
+        if (batch.marker != null) {
+            stats.appending(1, (int) batch.bytes);
+            store.appendMarker(batch.marker, done);
+        } else {
+            ByteBuffer bytes = batch.builder.build();
+            stats.appending(batch.builder.count(), bytes.remaining());
+            store.append(bytes, done);
+        }
     }
 
     private void ended(Batch batch, Failure failure) {
+        inFlight.remove(batch);
         if (batch.abandoned) {
-            inFlight = null;
-            outcome.abandonedEnded();
+            if (inFlight.isEmpty()) {
+                outcome.abandonedEnded();
+            }
             return;
         }
-        inFlight = null;
         if (failure != null) {
-            gathering.addFirst(batch);
+            failed = batch;
             outcome.failed(failure);
             return;
         }
         pendingBytes -= batch.bytes - BatchHeader.SIZE;
         batch.waiters.forEach(Waiter::committed);
+        if (!inFlight.isEmpty()) {
+            return;
+        }
         outcome.committed();
         if (!gathering.isEmpty()) {
             if (setup.limits().lingerMillis() <= 0) {
@@ -220,10 +313,14 @@ final class AppendQueue {
     /** Takes all answers that wait, in order. An append under way goes on, and its outcome concerns nobody any more. */
     List<Waiter<?>> abandon() {
         List<Waiter<?>> all = new ArrayList<>();
-        if (inFlight != null && !inFlight.abandoned) {
-            inFlight.abandoned = true;
-            all.addAll(inFlight.waiters);
-            inFlight.waiters.clear();
+        if (failed != null) {
+            all.addAll(failed.waiters);
+            failed = null;
+        }
+        for (Batch each : inFlight) {
+            each.abandoned = true;
+            all.addAll(each.waiters);
+            each.waiters.clear();
         }
         gathering.forEach(each -> all.addAll(each.waiters));
         gathering.clear();
@@ -245,9 +342,7 @@ final class AppendQueue {
                 FailureCode.TIMED_OUT,
                 "not committed within " + setup.limits().commitTimeoutMillis() + " ms; it may still happen");
         List<Waiter<?>> all = new ArrayList<>();
-        if (inFlight != null) {
-            all.addAll(inFlight.waiters);
-        }
+        inFlight.forEach(each -> all.addAll(each.waiters));
         gathering.forEach(each -> all.addAll(each.waiters));
         for (Waiter<?> each : all) {
             if (each.isOpen() && each.deadlineNanos() - nowNanos > 0) {

@@ -41,19 +41,10 @@ public interface Coordinator<S> {
     }
 
     /**
-     * A transaction has ended (rule T7). {@code done} when the marker is committed; fails as {@code replication.ReplicaShard#writeMarkers} says.
-     *
-     * @param coordinatorEpoch of the transaction coordinator
-     * @param transactionVersion 2: the marker's epoch is above that of the transaction's records
+     * A transaction has ended (rule T7). {@code done} when the marker is committed, also one that had been written before; fails with INVALID_PRODUCER_EPOCH when
+     * the partition is past it, with TRANSACTION_COORDINATOR_FENCED when it knows a newer transaction coordinator.
      */
-    default void completeTransaction(
-            int partition,
-            long producerId,
-            short producerEpoch,
-            int coordinatorEpoch,
-            boolean commit,
-            short transactionVersion,
-            Callback<Void> done) {
+    default void completeTransaction(int partition, TransactionEnd end, Callback<Void> done) {
         done.fail(FailureCode.INTERNAL, "this topic has no transactional records");
     }
 

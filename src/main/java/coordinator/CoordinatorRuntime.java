@@ -72,6 +72,27 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
     }
 
     @Override
+    public <T> void writeTransactional(
+            int partition, ProducerTransaction transaction, Write<S, T> request, Callback<T> done) {
+        ShardHost<S, R> host = hosts.get(partition);
+        if (host == null) {
+            done.fail(notLed(partition));
+        } else {
+            host.writeTransactional(transaction, request, done);
+        }
+    }
+
+    @Override
+    public void completeTransaction(int partition, TransactionEnd end, Callback<Void> done) {
+        ShardHost<S, R> host = hosts.get(partition);
+        if (host == null) {
+            done.fail(notLed(partition));
+        } else {
+            host.complete(end, done);
+        }
+    }
+
+    @Override
     public <T> void park(int partition, ParkingWrite<S, T> request, Callback<T> done) {
         ShardHost<S, R> host = hosts.get(partition);
         if (host == null) {

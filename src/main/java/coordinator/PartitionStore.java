@@ -21,6 +21,35 @@ public interface PartitionStore {
     void append(ByteBuffer batch, Callback<Void> done);
 
     /**
+     * Appends a marker, durably, as {@link #append}.
+     *
+     * @param end on which {@link #verdictOn} is OK
+     */
+    void appendMarker(TransactionEnd end, Callback<Void> done);
+
+    /** Whether the log would take the marker now: all that was given to {@link #append} and {@link #appendMarker} before is considered. */
+    MarkerVerdict verdictOn(TransactionEnd end);
+
+    /** @param failure null for {@code OK} and {@code REPEATED}: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED, or why nothing can be told */
+    record MarkerVerdict(Kind kind, Failure failure) {
+        public enum Kind {
+            OK,
+            /** Written before, by the same coordinator; it ends nothing now. */
+            REPEATED,
+            REFUSED
+        }
+    }
+
+    /** What the log knows of a producer, all that was given to it considered; null for nothing. */
+    Producer producer(long producerId);
+
+    /** @param open has a transaction that has not ended */
+    record Producer(short epoch, boolean open) {}
+
+    /** Asks the transaction coordinator whether the partition is part of the transaction, which is open (rule T5); fails with why not. */
+    void verify(Coordinator.ProducerTransaction transaction, Callback<Void> done);
+
+    /**
      * The next decoded piece of the log from {@code offset} on (the log's start if that is later), at most about {@code maxBytes} of it, read and decoded off
      * the loop. Only what is committed: with offset 0 whatever lies in the log is made so first. Fails with what may pass; ranges that can never be read are
      * passed over and named in the piece.
@@ -36,6 +65,40 @@ public interface PartitionStore {
      * @param bytes read
      * @param unknown records of a kind that is not known here
      * @param losses what could not be read, one line for people each: which offsets, and why; empty as a rule
+     * @param marks what belongs to transactions, in order; records are plain until the first one
      */
-    record Piece<R>(List<R> records, long nextOffset, long endOffset, int bytes, int unknown, List<String> losses) {}
+    record Piece<R>(
+            List<R> records,
+            long nextOffset,
+            long endOffset,
+            int bytes,
+            int unknown,
+            List<String> losses,
+            List<Mark> marks) {
+        public Piece(
+                List<R> records, long nextOffset, long endOffset, int bytes, int unknown, List<String> losses) {
+            this(records, nextOffset, endOffset, bytes, unknown, losses, List.of());
+        }
+    }
+
+    /**
+     * Something between two records of a piece.
+     *
+     * @param before index of the record behind it
+     * @param producerId -1 for PLAIN
+     */
+    record Mark(int before, long producerId, short producerEpoch, Kind kind) {
+        public enum Kind {
+            /** Records from here on take effect at once. */
+            PLAIN,
+            /** Records from here on are part of the producer's transaction. */
+            TRANSACTIONAL,
+            COMMIT,
+            ABORT
+        }
+
+        public static Mark plain(int before) {
+            return new Mark(before, -1, (short) -1, Kind.PLAIN);
+        }
+    }
 }

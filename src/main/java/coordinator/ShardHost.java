@@ -8,6 +8,7 @@ import common.Metrics;
 import common.Mutations;
 import common.RandomSource;
 import common.Timers;
+import coordinator.Coordinator.ProducerTransaction;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import org.slf4j.Logger;
@@ -31,6 +32,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private final AppendQueue queue;
     private final ShardGuard guard;
     private final ShardRequests<R> requests;
+    private final ShardTransactions transactions;
 
     private ShardState state = ShardState.RESIGNED;
     private Failure unavailable;
@@ -57,6 +59,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         this.image = image;
         this.guard = new ShardGuard(name);
         this.queue = new AppendQueue(setup, stats, new AppendOutcome());
+        this.transactions = new ShardTransactions(queue);
         this.requests = new ShardRequests<>(
                 setup,
                 guard,
@@ -293,6 +296,42 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             return;
         }
         requests.run(shard, () -> request.run(shard), done, done);
+    }
+
+    <T> void writeTransactional(
+            ProducerTransaction transaction, Coordinator.Write<S, T> request, Callback<T> done) {
+        if (!takesRequests()) {
+            done.fail(unavailable);
+            return;
+        }
+        long mine = incarnation;
+        transactions.admit(store, transaction, (none, refusal) -> {
+            if (!takesRequests() || incarnation != mine) {
+                done.fail(unavailable == null ? loading() : unavailable);
+            } else if (refusal != null) {
+                done.fail(refusal);
+            } else {
+                requests.run(shard, transaction, () -> request.run(shard), done, done);
+            }
+        });
+    }
+
+    /** Rule T7. */
+    void complete(TransactionEnd end, Callback<Void> done) {
+        Failure refusal = takesRequests() ? transactions.refusal(end) : unavailable;
+        if (refusal != null) {
+            done.fail(refusal);
+            return;
+        }
+        PartitionStore.MarkerVerdict verdict = store.verdictOn(end);
+        switch (verdict.kind()) {
+            case REFUSED -> done.fail(verdict.failure());
+            case REPEATED -> requests.afterAll(done);
+            case OK -> {
+                transactions.ended(end);
+                requests.end(shard, end, done);
+            }
+        }
     }
 
     <T> void park(Coordinator.ParkingWrite<S, T> request, Callback<T> done) {

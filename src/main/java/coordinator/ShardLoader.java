@@ -3,6 +3,7 @@ package coordinator;
 import common.Callback;
 import common.Failure;
 import common.InvariantViolation;
+import coordinator.PartitionStore.Mark.Kind;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +29,10 @@ final class ShardLoader<R> {
     private long bytes;
     private long unknown;
     private int losses;
+    /** Next mark of the piece. */
+    private int mark;
+    /** Whose transaction the records are part of; null for none. */
+    private PartitionStore.Mark transaction;
     private boolean cancelled;
 
     /** @param losses places where something could not be read or applied */
@@ -75,6 +80,8 @@ final class ShardLoader<R> {
                     name,
                     loss);
         }
+        mark = 0;
+        transaction = null;
         replay(piece, 0);
     }
 
@@ -85,12 +92,14 @@ final class ShardLoader<R> {
         List<R> all = piece.records();
         int to = Math.min(all.size(), from + SLICE_RECORDS);
         for (int i = from; i < to; i++) {
+            applyMarks(i, piece);
             apply(all.get(i), piece);
         }
         if (to < all.size()) {
             setup.soon().accept(() -> replay(piece, to));
             return;
         }
+        applyMarks(all.size(), piece);
         boolean ahead = piece.nextOffset() > offset;
         offset = piece.nextOffset();
         if (offset >= piece.endOffset() || !ahead) {
@@ -107,10 +116,41 @@ final class ShardLoader<R> {
         }
     }
 
+    /** Those before a record. */
+    private void applyMarks(int before, PartitionStore.Piece<R> piece) {
+        while (mark < piece.marks().size() && piece.marks().get(mark).before() <= before) {
+            PartitionStore.Mark next = piece.marks().get(mark++);
+            switch (next.kind()) {
+                case PLAIN -> transaction = null;
+                case TRANSACTIONAL -> transaction = next;
+                case COMMIT, ABORT ->
+                    apply(
+                            () -> shard.replayMarker(
+                                    next.producerId(), next.producerEpoch(), next.kind() == Kind.COMMIT),
+                            next.kind(),
+                            piece);
+            }
+        }
+    }
+
     private void apply(R record, PartitionStore.Piece<R> piece) {
         records++;
+        PartitionStore.Mark of = transaction;
+        apply(
+                () -> {
+                    if (of == null) {
+                        shard.replay(record);
+                    } else {
+                        shard.replayTransactional(of.producerId(), of.producerEpoch(), record);
+                    }
+                },
+                record,
+                piece);
+    }
+
+    private void apply(Runnable action, Object what, PartitionStore.Piece<R> piece) {
         try {
-            shard.replay(record);
+            action.run();
         } catch (InvariantViolation e) {
             throw e;
         } catch (RuntimeException e) {
@@ -118,7 +158,7 @@ final class ShardLoader<R> {
             LOG.error(
                     "{}: a {} below offset {} cannot be applied and is passed over; its group may lack something. Please report this.",
                     name,
-                    record.getClass().getSimpleName(),
+                    what.getClass().getSimpleName(),
                     piece.nextOffset(),
                     e);
         }

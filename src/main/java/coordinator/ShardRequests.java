@@ -5,6 +5,7 @@ import common.Failure;
 import common.FailureCode;
 import common.InvariantViolation;
 import common.Timers;
+import coordinator.Coordinator.ProducerTransaction;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -36,11 +37,22 @@ final class ShardRequests<R> {
         this.broken = broken;
     }
 
+    /** As {@link #run(CoordinatorShard, ProducerTransaction, Supplier, Callback, Callback)}, of no transaction. */
+    <T> void run(CoordinatorShard<R> shard, Supplier<Result<?, T>> request, Callback<T> done, Callback<?> refused) {
+        run(shard, null, request, done, refused);
+    }
+
     /**
+     * @param transaction to which its records belong, or null
      * @param done gets the response; null when somebody else answers
      * @param refused told when the request fails as a whole
      */
-    <T> void run(CoordinatorShard<R> shard, Supplier<Result<?, T>> request, Callback<T> done, Callback<?> refused) {
+    <T> void run(
+            CoordinatorShard<R> shard,
+            ProducerTransaction transaction,
+            Supplier<Result<?, T>> request,
+            Callback<T> done,
+            Callback<?> refused) {
         stats.event();
         Result<?, T> result;
         List<R> records;
@@ -64,7 +76,8 @@ final class ShardRequests<R> {
             refuse(refusal, result.settled(), refused);
             return;
         }
-        if (!guard.run("apply its own records; it loads its partition again", () -> records.forEach(shard::replay))) {
+        if (!guard.run(
+                "apply its own records; it loads its partition again", () -> replay(shard, transaction, records))) {
             refuse(internal(), result.settled(), refused);
             broken.run();
             return;
@@ -76,10 +89,44 @@ final class ShardRequests<R> {
                     new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline()));
         }
         if (encoded != null) {
-            queue.add(encoded, waiters);
+            queue.add(encoded, transaction, waiters);
         } else {
             waiters.forEach(this::answer);
         }
+        watchDeadlines();
+    }
+
+    private void replay(CoordinatorShard<R> shard, ProducerTransaction transaction, List<R> records) {
+        if (transaction == null) {
+            records.forEach(shard::replay);
+        } else {
+            records.forEach(each ->
+                    shard.replayTransactional(transaction.producerId(), transaction.producerEpoch(), each));
+        }
+    }
+
+    /** Applies a marker that the log will take, and queues it. */
+    void end(CoordinatorShard<R> shard, TransactionEnd end, Callback<Void> done) {
+        stats.event();
+        Failure refusal = queue.refusal();
+        if (refusal != null) {
+            done.fail(refusal);
+            return;
+        }
+        if (!guard.run(
+                "apply the end of a transaction; it loads its partition again",
+                () -> shard.replayMarker(end.producerId(), end.producerEpoch(), end.commit()))) {
+            done.fail(internal());
+            broken.run();
+            return;
+        }
+        queue.add(end, new Waiter<>(null, done, null, null, deadline()));
+        watchDeadlines();
+    }
+
+    /** {@code done} when all that was queued is committed. */
+    void afterAll(Callback<Void> done) {
+        answer(new Waiter<>(null, done, null, null, deadline()));
         watchDeadlines();
     }
 

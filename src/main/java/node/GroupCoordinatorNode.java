@@ -8,6 +8,7 @@ import coordinator.CoordinatorRuntime;
 import coordinator.RecordCodec;
 import coordinator.RuntimeSetup;
 import coordinator.RuntimeStats;
+import coordinator.TransactionEnd;
 import group.GroupCoordinator;
 import group.GroupShard;
 import java.util.List;
@@ -106,6 +107,17 @@ final class GroupCoordinatorNode implements GroupCoordinator {
     @Override
     public <T> void write(int partition, Write<GroupShard, T> request, Callback<T> done) {
         runtime.write(partition, request, done);
+    }
+
+    @Override
+    public <T> void writeTransactional(
+            int partition, ProducerTransaction transaction, Write<GroupShard, T> request, Callback<T> done) {
+        runtime.writeTransactional(partition, transaction, request, done);
+    }
+
+    @Override
+    public void completeTransaction(int partition, TransactionEnd end, Callback<Void> done) {
+        runtime.completeTransaction(partition, end, done);
     }
 
     @Override

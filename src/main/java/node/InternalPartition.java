@@ -2,16 +2,24 @@ package node;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.PartitionId;
+import coordinator.Coordinator.ProducerTransaction;
 import coordinator.PartitionStore;
 import coordinator.RecordCodec;
+import coordinator.TransactionEnd;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.protocol.Errors;
+import records.ControlBatches;
 import replication.LeaderReplica;
 import storage.DiskExecutor.Lane;
+import storage.ActiveProducer;
 import storage.BatchOrigin;
 import storage.OffsetRange;
 import storage.PartitionLog;
+import storage.ProducerVerdict;
 import storage.ReadBound;
 
 /**
@@ -56,6 +64,88 @@ final class InternalPartition implements PartitionStore {
         } else {
             replica.appendOwn(batch, BatchOrigin.COORDINATOR, leaderEpoch, (appended, failure) -> done.done(null, failure));
         }
+    }
+
+    @Override
+    public void appendMarker(TransactionEnd end, Callback<Void> done) {
+        LeaderReplica replica = partitions.get(id);
+        if (replica == null) {
+            done.fail(partitions.failureOf(id));
+        } else {
+            replica.appendOwn(
+                    batch(end), origin(end), leaderEpoch, (appended, failure) -> done.done(null, failure));
+        }
+    }
+
+    private ByteBuffer batch(TransactionEnd end) {
+        return ControlBatches.transactionMarker(
+                partitions.wallMillis(), end.producerId(), end.producerEpoch(), end.commit(), end.coordinatorEpoch());
+    }
+
+    private static BatchOrigin origin(TransactionEnd end) {
+        return end.above() ? BatchOrigin.MARKER_V2 : BatchOrigin.MARKER;
+    }
+
+    @Override
+    public MarkerVerdict verdictOn(TransactionEnd end) {
+        LeaderReplica replica = partitions.get(id);
+        Failure fenced = fenced(replica);
+        if (fenced != null) {
+            return new MarkerVerdict(MarkerVerdict.Kind.REFUSED, fenced);
+        }
+        ProducerVerdict verdict = replica.log().verdictOn(batch(end), origin(end));
+        return switch (verdict.kind()) {
+            case OK -> new MarkerVerdict(MarkerVerdict.Kind.OK, null);
+            case DUPLICATE -> new MarkerVerdict(MarkerVerdict.Kind.REPEATED, null);
+            case REFUSED -> new MarkerVerdict(MarkerVerdict.Kind.REFUSED, verdict.failure());
+        };
+    }
+
+    @Override
+    public Producer producer(long producerId) {
+        LeaderReplica replica = partitions.get(id);
+        ActiveProducer known = replica == null ? null : replica.log().producer(producerId);
+        return known == null
+                ? null
+                : new Producer(known.producerEpoch(), known.currentTransactionStartOffset() >= 0);
+    }
+
+    @Override
+    public void verify(ProducerTransaction transaction, Callback<Void> done) {
+        LeaderReplica replica = partitions.get(id);
+        Failure fenced = fenced(replica);
+        if (fenced != null) {
+            done.fail(fenced);
+            return;
+        }
+        partitions
+                .verifier()
+                .verify(
+                        transaction.transactionalId(),
+                        transaction.producerId(),
+                        transaction.producerEpoch(),
+                        new TopicPartition(replica.log().identity().topic(), id.partition()),
+                        transaction.add(),
+                        (error, failure) -> done.done(null, unverified(failure == null ? error : Errors.COORDINATOR_NOT_AVAILABLE)));
+    }
+
+    /** null for NONE. */
+    private static Failure unverified(Errors error) {
+        FailureCode code = switch (error) {
+            case NONE -> null;
+            case TRANSACTION_ABORTABLE -> FailureCode.TRANSACTION_ABORTABLE;
+            case INVALID_TXN_STATE -> FailureCode.INVALID_TXN_STATE;
+            case PRODUCER_FENCED, INVALID_PRODUCER_EPOCH -> FailureCode.INVALID_PRODUCER_EPOCH;
+            case INVALID_PRODUCER_ID_MAPPING -> FailureCode.INVALID_PRODUCER_ID_MAPPING;
+            case CONCURRENT_TRANSACTIONS -> FailureCode.CONCURRENT_TRANSACTIONS;
+            case COORDINATOR_LOAD_IN_PROGRESS, NETWORK_EXCEPTION -> FailureCode.COORDINATOR_LOADING;
+            // Of the transaction's coordinator, not of the one that was asked.
+            case COORDINATOR_NOT_AVAILABLE, NOT_COORDINATOR -> FailureCode.COORDINATOR_NOT_AVAILABLE;
+            default -> FailureCode.INTERNAL;
+        };
+        return code == null
+                ? null
+                : Failure.of(code, "the transaction could not be verified: its coordinator answered " + error.name());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package node;
 
+import coordinator.PartitionStore.Mark;
 import coordinator.PartitionStore.Piece;
 import coordinator.RecordCodec;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import records.BatchHeader;
 import records.BatchReader;
+import records.BatchSummary;
 import records.LogRecord;
 import records.MalformedRecordException;
 import storage.DiskJob;
@@ -42,6 +44,8 @@ record LoadPiece<R>(FileRange range, long from, long endOffset, RecordCodec<R> c
         private final BatchReader reader = new BatchReader();
         private final List<R> records = new ArrayList<>();
         private final List<String> losses = new ArrayList<>();
+        private final List<Mark> marks = new ArrayList<>();
+        private boolean isTransactional;
         private long next;
         private int unknown;
         private int untold;
@@ -67,7 +71,7 @@ record LoadPiece<R>(FileRange range, long from, long endOffset, RecordCodec<R> c
             if (untold > 0) {
                 losses.add(untold + " more places");
             }
-            return new Piece<>(records, next, piece.endOffset, bytes.limit(), unknown, losses);
+            return new Piece<>(records, next, piece.endOffset, bytes.limit(), unknown, losses, marks);
         }
 
         private boolean isSound(int at) {
@@ -99,7 +103,24 @@ record LoadPiece<R>(FileRange range, long from, long endOffset, RecordCodec<R> c
 
         @Override
         public boolean batch(ByteBuffer buffer, int at) {
-            return !BatchHeader.isControl(buffer, at);
+            BatchSummary summary = BatchSummary.of(buffer, at);
+            if (summary.control()) {
+                if (summary.marker() != null) {
+                    mark(summary, summary.marker().commit() ? Mark.Kind.COMMIT : Mark.Kind.ABORT);
+                }
+                return false;
+            }
+            if (summary.transactional()) {
+                mark(summary, Mark.Kind.TRANSACTIONAL);
+            } else if (isTransactional) {
+                marks.add(Mark.plain(records.size()));
+            }
+            isTransactional = summary.transactional();
+            return true;
+        }
+
+        private void mark(BatchSummary batch, Mark.Kind kind) {
+            marks.add(new Mark(records.size(), batch.producerId(), batch.producerEpoch(), kind));
         }
 
         @Override

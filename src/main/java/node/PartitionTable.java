@@ -73,6 +73,14 @@ final class PartitionTable {
         return why != null ? why : homeless.getOrDefault(partition, StorageShard.UNKNOWN);
     }
 
+    TransactionVerifier verifier() {
+        return verifier;
+    }
+
+    long wallMillis() {
+        return ports.clock().wallMillis();
+    }
+
     List<LeaderReplica> all() {
         return List.copyOf(replicas.values());
     }

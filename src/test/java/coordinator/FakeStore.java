@@ -50,6 +50,26 @@ final class FakeStore implements PartitionStore {
         appends.add(new Append(records, done));
     }
 
+    @Override
+    public void appendMarker(TransactionEnd end, Callback<Void> done) {
+        throw new AssertionError("no transactions here");
+    }
+
+    @Override
+    public MarkerVerdict verdictOn(TransactionEnd end) {
+        throw new AssertionError("no transactions here");
+    }
+
+    @Override
+    public Producer producer(long producerId) {
+        throw new AssertionError("no transactions here");
+    }
+
+    @Override
+    public void verify(Coordinator.ProducerTransaction transaction, Callback<Void> done) {
+        throw new AssertionError("no transactions here");
+    }
+
     /** The oldest append is committed. */
     void commit() {
         Append append = appends.remove();

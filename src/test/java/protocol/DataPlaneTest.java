@@ -184,23 +184,41 @@ class DataPlaneTest {
     }
 
     @Test
-    void transactionalBatchesAreRefused() {
+    void transactionalBatchesNeedATransactionalIdAndOneProducer() {
         for (short version : Broker.versions(ApiKeys.PRODUCE)) {
-            MemoryRecords batch = MemoryRecords.withTransactionalRecords(
-                    org.apache.kafka.common.compress.Compression.NONE,
-                    5L,
-                    (short) 0,
-                    0,
-                    new org.apache.kafka.common.record.internal.SimpleRecord("x".getBytes(UTF_8)));
-            ProduceRequestData request = produce(-1, version, "orders", Broker.ORDERS, 0, batch);
+            ProduceRequestData request = produce(-1, version, "orders", Broker.ORDERS, 0, transactional(5));
             assertEquals(
                     Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED.code(),
                     produced(version, request).errorCode());
-            request.setTransactionalId("t");
-            assertEquals(
-                    Errors.INVALID_TXN_STATE.code(), produced(version, request).errorCode());
+            ProduceRequestData several = produce(-1, version, "orders", Broker.ORDERS, 0, transactional(5))
+                    .setTransactionalId("t");
+            several.topicData()
+                    .iterator()
+                    .next()
+                    .partitionData()
+                    .add(new ProduceRequestData.PartitionProduceData().setIndex(1).setRecords(transactional(6)));
+            ProduceResponseData refused = (ProduceResponseData) broker.ask(ApiKeys.PRODUCE, version, several);
+            refused.responses()
+                    .iterator()
+                    .next()
+                    .partitionResponses()
+                    .forEach(each -> assertEquals(Errors.INVALID_PRODUCER_ID_MAPPING.code(), each.errorCode()));
+            assertEquals(0, broker.log(0).end());
         }
-        assertEquals(0, broker.log(0).end());
+        for (short version : Broker.versions(ApiKeys.PRODUCE)) {
+            ProduceRequestData request = produce(-1, version, "orders", Broker.ORDERS, 0, transactional(5));
+            request.setTransactionalId("t");
+            assertEquals(Errors.NONE.code(), produced(version, request).errorCode());
+        }
+    }
+
+    private static MemoryRecords transactional(long producerId) {
+        return MemoryRecords.withTransactionalRecords(
+                org.apache.kafka.common.compress.Compression.NONE,
+                producerId,
+                (short) 0,
+                0,
+                new org.apache.kafka.common.record.internal.SimpleRecord("x".getBytes(UTF_8)));
     }
 
     @Test
