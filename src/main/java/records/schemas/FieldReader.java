@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.IntPredicate;
 import org.apache.kafka.common.Uuid;
 import records.MalformedRecordException;
 
@@ -133,6 +134,21 @@ final class FieldReader {
             }
         }
         return value;
+    }
+
+    /**
+     * The tagged fields of a structure that knows several.
+     *
+     * @param field reads the field of a tag; false for an unknown one, which is passed over
+     */
+    void tagged(IntPredicate field) {
+        for (int left = tags(); left > 0; left--) {
+            int tag = unsignedVarint();
+            int size = unsignedVarint();
+            if (!field.test(tag)) {
+                advance(size);
+            }
+        }
     }
 
     /** The tagged fields of a structure that knows none. */

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.function.BiConsumer;
 import org.apache.kafka.common.Uuid;
 
@@ -88,6 +89,16 @@ final class FieldWriter {
                 .unsignedVarint(0)
                 .unsignedVarint(content.length)
                 .raw(content);
+    }
+
+    /** The tagged fields of a structure: content by tag, in rising order of the tags. */
+    FieldWriter tagged(SortedMap<Integer, FieldWriter> fields) {
+        unsignedVarint(fields.size());
+        fields.forEach((tag, field) -> {
+            byte[] content = field.done();
+            unsignedVarint(tag).unsignedVarint(content.length).raw(content);
+        });
+        return this;
     }
 
     byte[] done() {
