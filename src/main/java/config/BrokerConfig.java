@@ -44,6 +44,7 @@ public final class BrokerConfig {
             RequestConfig requests,
             ControllerConfig controller,
             GroupConfig groups,
+            TransactionConfig transactions,
             LogConfig log) {}
 
     /**
@@ -124,6 +125,7 @@ public final class BrokerConfig {
                 ConfigRecords.requests(values.of(RequestConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
                 ConfigRecords.groups(values.of(GroupConfig.class), problems),
+                ConfigRecords.transactions(values.of(TransactionConfig.class)),
                 ConfigRecords.logDefaults(values.of(LogConfig.class), problems, properties));
     }
 
@@ -170,6 +172,10 @@ public final class BrokerConfig {
 
     public GroupConfig groups() {
         return records.groups;
+    }
+
+    public TransactionConfig transactions() {
+        return records.transactions;
     }
 
     /** What a topic without settings of its own gets from the properties file (dynamic broker settings apart: metadata.EffectiveConfigs). */

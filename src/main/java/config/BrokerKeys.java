@@ -63,6 +63,7 @@ public final class BrokerKeys {
                 RequestKeys.keys(),
                 ControllerKeys.keys(),
                 GroupKeys.keys(),
+                TransactionKeys.keys(),
                 RemoteStorageKeys.keys(),
                 SecurityKeys.keys(),
                 UnusedKeys.keys());

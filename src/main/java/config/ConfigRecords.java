@@ -166,6 +166,21 @@ final class ConfigRecords {
                 protocols.contains("consumer"));
     }
 
+    static TransactionConfig transactions(ConfigValues.Part values) {
+        return new TransactionConfig(
+                new TransactionConfig.StateTopic(
+                        values.int32("transaction.state.log.num.partitions"),
+                        values.int16("transaction.state.log.replication.factor"),
+                        values.int32("transaction.state.log.min.isr"),
+                        values.int32("transaction.state.log.segment.bytes"),
+                        values.int32("transaction.state.log.load.buffer.size")),
+                values.int32("transaction.max.timeout.ms"),
+                values.int32("transactional.id.expiration.ms"),
+                values.int32("transaction.remove.expired.transaction.cleanup.interval.ms"),
+                values.int32("add.partitions.to.txn.retry.backoff.ms"),
+                values.int32("add.partitions.to.txn.retry.backoff.max.ms"));
+    }
+
     private static GroupConfig.Consumer consumerGroups(ConfigValues.Part values, ConfigProblems problems) {
         List<String> assignors = values.list("group.consumer.assignors");
         if (assignors.isEmpty() || !List.of("uniform", "range").containsAll(assignors)) {

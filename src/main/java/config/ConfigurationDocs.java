@@ -88,6 +88,7 @@ public final class ConfigurationDocs {
             "NetworkConfig",
             "RequestConfig",
             "GroupConfig",
+            "TransactionConfig",
             "ControllerConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
@@ -98,6 +99,7 @@ public final class ConfigurationDocs {
             "connections",
             "requests",
             "consumer groups",
+            "transactions",
             "the metadata log");
 
     private static int rank(ConfigKey key) {

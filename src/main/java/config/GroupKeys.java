@@ -7,7 +7,7 @@ import static config.KeyTable.subsetOf;
 
 import java.util.List;
 
-/** Keys of {@link GroupConfig}, and those of streams groups, share groups and transactions, which are not served. */
+/** Keys of {@link GroupConfig}, and those of streams groups and share groups, which are not served. */
 final class GroupKeys {
 
     private GroupKeys() {}
@@ -18,7 +18,6 @@ final class GroupKeys {
         consumerGroups(keys);
         notBuilt(keys);
         shareGroups(keys);
-        transactions(keys);
         plugins(keys);
         return keys.list();
     }
@@ -203,23 +202,6 @@ final class GroupKeys {
         keys.int32("share.coordinator.threads", 1, atLeast(1));
         keys.int32("share.coordinator.write.timeout.ms", 5000, atLeast(1));
         keys.int32("share.fetch.purgatory.purge.interval.requests", 1000, null);
-    }
-
-    private static void transactions(KeyTable keys) {
-        keys.withoutEffect("transactions are not served yet");
-        keys.int32("transaction.max.timeout.ms", 900000, atLeast(1));
-        keys.int32("transaction.state.log.num.partitions", 50, atLeast(1));
-        keys.int16("transaction.state.log.replication.factor", (short) 3, atLeast(1));
-        keys.int32("transaction.state.log.min.isr", 2, atLeast(1));
-        keys.int32("transaction.state.log.segment.bytes", 104857600, atLeast(1));
-        keys.int32("add.partitions.to.txn.retry.backoff.max.ms", 100, atLeast(0));
-        keys.int32("add.partitions.to.txn.retry.backoff.ms", 20, atLeast(1));
-        keys.int32("transaction.abort.timed.out.transaction.cleanup.interval.ms", 10000, atLeast(1));
-        keys.bool("transaction.partition.verification.enable", true).clusterWide();
-        keys.int32("transaction.remove.expired.transaction.cleanup.interval.ms", 3600000, atLeast(1));
-        keys.int32("transaction.state.log.load.buffer.size", 5242880, atLeast(1));
-        keys.bool("transaction.two.phase.commit.enable", false);
-        keys.int32("transactional.id.expiration.ms", 604800000, atLeast(1));
     }
 
     private static void plugins(KeyTable keys) {

@@ -13,6 +13,9 @@ public interface ShardContext<R> {
     /** The partition of the internal topic. */
     int partition();
 
+    /** In which the partition is led here; higher in each later one. */
+    int leaderEpoch();
+
     Clock clock();
 
     RandomSource random();

@@ -382,6 +382,11 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
 
         @Override
+        public int leaderEpoch() {
+            return leaderEpoch;
+        }
+
+        @Override
         public Clock clock() {
             return setup.ports().clock();
         }

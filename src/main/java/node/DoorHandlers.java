@@ -11,6 +11,8 @@ import protocol.AdminHandlers;
 import protocol.ApiHandler;
 import protocol.DataPlane;
 import protocol.GroupHandlers;
+import protocol.InitProducerIdHandler;
+import protocol.TransactionHandlers;
 import services.ClusterService;
 import services.ConfigService;
 import services.FetchService;
@@ -24,6 +26,8 @@ import services.ProduceService;
 import services.ProducerIdService;
 import services.QuotaService;
 import services.TopicService;
+import services.TransactionCoordinators;
+import services.TransactionService;
 
 /** Makes the services and handlers of one loop's connections; the one list of what this broker answers (rule R8). */
 final class DoorHandlers {
@@ -33,24 +37,42 @@ final class DoorHandlers {
     /** Which loop of how many; loggers of the process. */
     record Place(int loop, int loops, LogLevels loggers) {}
 
-    static List<ApiHandler> of(BrokerConfig config, EffectiveConfigs effective, Ports ports, Place place) {
-        List<ApiHandler> all = new ArrayList<>(dataPlane(config, ports, place));
+    /** Services that others on the loop use too. */
+    record Services(ProducerIdService producerIds, TransactionService transactions) {
+        Services(BrokerConfig config, Ports ports, int loops) {
+            this(new ProducerIdService(ports.mailboxes(), config.node().nodeId()), ports, loops);
+        }
+
+        private Services(ProducerIdService producerIds, Ports ports, int loops) {
+            this(
+                    producerIds,
+                    new TransactionService(
+                            new TransactionCoordinators(ports.mailboxes(), loops),
+                            producerIds,
+                            TransactionCoordinatorNode.COMMIT_TIMEOUT_MILLIS));
+        }
+    }
+
+    static List<ApiHandler> of(
+            BrokerConfig config, EffectiveConfigs effective, Ports ports, Services services, Place place) {
+        List<ApiHandler> all = new ArrayList<>(dataPlane(config, ports, services, place));
         Mailboxes mailboxes = ports.mailboxes();
         TopicService topics = new TopicService(
                 mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
         all.addAll(adminPlane(config, effective, topics, mailboxes, place));
+        InternalTopics internalTopics =
+                new InternalTopics(topics, config.groups().topic(), config.transactions().topic());
         all.addAll(GroupHandlers.of(new GroupHandlers.Parts(
-                new GroupCoordinators(mailboxes, place.loops),
-                new InternalTopics(topics, config.groups().topic()),
-                config.groups())));
+                new GroupCoordinators(mailboxes, place.loops), internalTopics, config.groups())));
+        all.addAll(TransactionHandlers.of(services.transactions, internalTopics));
         return all;
     }
 
-    private static List<ApiHandler> dataPlane(BrokerConfig config, Ports ports, Place place) {
+    private static List<ApiHandler> dataPlane(
+            BrokerConfig config, Ports ports, Services services, Place place) {
         Mailboxes mailboxes = ports.mailboxes();
         RequestConfig requests = config.requests();
         int nodeId = config.node().nodeId();
-        ProducerIdService producerIds = new ProducerIdService(mailboxes, nodeId);
         int slots = Math.max(1, requests.fetchSessionSlots() / place.loops);
         return DataPlane.handlers(
                 nodeId,
@@ -59,7 +81,7 @@ final class DoorHandlers {
                 new FetchSessions(ports.clock(), ports.random(), ports.metrics(), slots),
                 requests.fetchMaxBytes(),
                 new OffsetService(mailboxes, place.loops),
-                producerIds::next);
+                new InitProducerIdHandler(services.producerIds::next, services.transactions));
     }
 
     private static List<ApiHandler> adminPlane(

@@ -16,7 +16,7 @@ final class ImageBroadcast implements MetadataPublisher {
 
     private final Mailboxes mailboxes;
     private final List<OwnerId<ReplicaShard>> shards = new ArrayList<>();
-    private final List<OwnerId<GroupCoordinatorNode>> coordinators = new ArrayList<>();
+    private final List<OwnerId<? extends InternalTopicCoordinator<?, ?>>> coordinators = new ArrayList<>();
     private final List<OwnerId<LoopImage>> loops = new ArrayList<>();
 
     ImageBroadcast(Mailboxes mailboxes, int loopCount) {
@@ -24,6 +24,7 @@ final class ImageBroadcast implements MetadataPublisher {
         for (int loop = 0; loop < loopCount; loop++) {
             shards.add(new OwnerId<>(ReplicaShard.class, loop));
             coordinators.add(new OwnerId<>(GroupCoordinatorNode.class, loop));
+            coordinators.add(new OwnerId<>(TransactionCoordinatorNode.class, loop));
             loops.add(new OwnerId<>(LoopImage.class, loop));
         }
     }
@@ -51,12 +52,16 @@ final class ImageBroadcast implements MetadataPublisher {
             }
             applied.done(null, before != null ? before : failure);
         });
-        for (OwnerId<GroupCoordinatorNode> each : coordinators) {
-            mailboxes.<GroupCoordinatorNode, Void>call(
-                    each,
-                    (coordinator, reply) -> coordinator.applyImage(image, reply),
-                    APPLY_TIMEOUT_MILLIS,
-                    (done, failure) -> rest.one(failure));
+        for (OwnerId<? extends InternalTopicCoordinator<?, ?>> each : coordinators) {
+            apply(each, image, rest);
         }
+    }
+
+    private <O extends InternalTopicCoordinator<?, ?>> void apply(OwnerId<O> to, MetadataImage image, Countdown rest) {
+        mailboxes.<O, Void>call(
+                to,
+                (coordinator, reply) -> coordinator.applyImage(image, reply),
+                APPLY_TIMEOUT_MILLIS,
+                (done, failure) -> rest.one(failure));
     }
 }

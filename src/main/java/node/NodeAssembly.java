@@ -29,6 +29,8 @@ import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
 import storage.LogLimits;
 import storage.LogStart;
+import transaction.TransactionCoordinator;
+import transaction.TransactionStats;
 
 /**
  * Puts a node together from its host's loops and disks, in the order that safety asks for, and takes it apart again. Pure: the simulator runs the same
@@ -54,7 +56,11 @@ public final class NodeAssembly {
     private ControllerNode controller;
 
     /** What one loop carries. */
-    private record LoopParts(StorageShard shard, GroupCoordinatorNode groups, Instance instance) {}
+    private record LoopParts(
+            StorageShard shard,
+            GroupCoordinatorNode groups,
+            TransactionCoordinatorNode transactions,
+            Instance instance) {}
 
     /** Who the node turned out to be. */
     public record Started(String clusterId, int nodeId) {}
@@ -141,6 +147,16 @@ public final class NodeAssembly {
                     ports.metrics(),
                     GroupCoordinatorNode.METRICS,
                     loops.stream().map(each -> each.groups.stats()).toList());
+            RuntimeStats.report(
+                    ports.metrics(),
+                    TransactionCoordinatorNode.METRICS,
+                    loops.stream().map(each -> each.transactions.stats()).toList());
+            TransactionStats.report(
+                    ports.metrics(),
+                    ports.clock(),
+                    loops.stream()
+                            .map(each -> each.transactions.transactionStats())
+                            .toList());
             controller.publish((published, problem) -> {
                 if (problem != null) {
                     done.fail(problem);
@@ -173,7 +189,11 @@ public final class NodeAssembly {
                 stale.forEach(mine.get(i)::staleAtStart);
             }
         }
-        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, TransactionVerifier.NONE);
+        LoopImage image = new LoopImage(empty);
+        DoorHandlers.Services services = new DoorHandlers.Services(config, own, host.loops());
+        TransactionVerifier verifier = new NodeTransactionVerifier(
+                services.transactions(), image::get, own.timers(), config.transactions());
+        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, verifier);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
@@ -189,13 +209,22 @@ public final class NodeAssembly {
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
         GroupCoordinatorNode groups = new GroupCoordinatorNode(
                 own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
-        LoopImage image = new LoopImage(empty);
+        TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
+                own,
+                task -> host.execute(loop, task),
+                config.transactions(),
+                new NodeMarkerWriter(own.mailboxes(), image::get, host.loops()),
+                table,
+                share,
+                empty);
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
         host.register(new OwnerId<>(GroupCoordinator.class, loop), groups, loop);
         host.register(new OwnerId<>(GroupCoordinatorNode.class, loop), groups, loop);
+        host.register(new OwnerId<>(TransactionCoordinator.class, loop), transactions, loop);
+        host.register(new OwnerId<>(TransactionCoordinatorNode.class, loop), transactions, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
-        return new LoopParts(shard, groups, instance(loop, own, image));
+        return new LoopParts(shard, groups, transactions, instance(loop, own, image, services));
     }
 
     private LogCleaner cleaner(Ports own, PartitionTable table, int loop) {
@@ -231,10 +260,11 @@ public final class NodeAssembly {
         }
     }
 
-    private Instance instance(int loop, Ports own, LoopImage image) {
+    private Instance instance(int loop, Ports own, LoopImage image, DoorHandlers.Services services) {
         NetworkConfig network = config.network();
         HandlerTable handlers = new HandlerTable(
-                DoorHandlers.of(config, effective, own, new DoorHandlers.Place(loop, host.loops(), host.loggers())));
+                DoorHandlers.of(
+                config, effective, own, services, new DoorHandlers.Place(loop, host.loops(), host.loggers())));
         ConnectionLimits limits = new ConnectionLimits(
                 network.maxRequestBytes(),
                 network.maxInFlightPerConnection(),
@@ -260,14 +290,22 @@ public final class NodeAssembly {
 
     /** A clean stop; the doors are closed. Fails when something could not be made durable: then the directories are not marked clean. */
     public void stop(Callback<Void> done) {
-        Countdown groups = new Countdown(loops.size(), (stopped, failure) -> stopShards(failure, done));
+        stopCoordinators(
+                TransactionCoordinatorNode.class,
+                (stopped, failure) -> stopCoordinators(
+                        GroupCoordinatorNode.class,
+                        (none, why) -> stopShards(failure != null ? failure : why, done)));
+    }
+
+    private <O extends InternalTopicCoordinator<?, ?>> void stopCoordinators(Class<O> type, Callback<Void> done) {
+        Countdown rest = new Countdown(loops.size(), done);
         for (int loop = 0; loop < loops.size(); loop++) {
             ports.mailboxes()
-                    .<GroupCoordinatorNode, Void>call(
-                            new OwnerId<>(GroupCoordinatorNode.class, loop),
+                    .<O, Void>call(
+                            new OwnerId<>(type, loop),
                             (coordinator, reply) -> coordinator.stop(reply),
                             STOP_TIMEOUT_MILLIS,
-                            (stopped, failure) -> groups.one(failure));
+                            (stopped, failure) -> rest.one(failure));
         }
     }
 

@@ -1,9 +1,6 @@
 package protocol;
 
-import common.Callback;
 import java.util.List;
-import java.util.function.BiConsumer;
-import metadata.MetadataImage;
 import services.FetchService;
 import services.FetchSessions;
 import services.OffsetService;
@@ -19,7 +16,6 @@ public final class DataPlane {
      *
      * @param nodeId this broker
      * @param maxFetchBytes fetch.max.bytes
-     * @param producerIds gives a producer id that was never given before
      */
     public static List<ApiHandler> handlers(
             int nodeId,
@@ -28,7 +24,7 @@ public final class DataPlane {
             FetchSessions sessions,
             int maxFetchBytes,
             OffsetService offsets,
-            BiConsumer<MetadataImage, Callback<Long>> producerIds) {
+            InitProducerIdHandler initProducerId) {
         return List.of(
                 new ApiVersionsHandler(nodeId),
                 new ProduceHandler(produce),
@@ -37,6 +33,6 @@ public final class DataPlane {
                 new OffsetForLeaderEpochHandler(offsets),
                 new DeleteRecordsHandler(offsets),
                 new DescribeProducersHandler(offsets),
-                new InitProducerIdHandler(producerIds));
+                initProducerId);
     }
 }

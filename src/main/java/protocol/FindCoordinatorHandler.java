@@ -12,10 +12,11 @@ import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import services.GroupCoordinators;
 import services.InternalTopics;
+import services.TransactionCoordinators;
 
 /**
- * Which broker coordinates a group. The first question makes __consumer_offsets and is answered when its coordinators take requests (Kafka says
- * COORDINATOR_NOT_AVAILABLE first and lets the client ask again). Transactional ids have no coordinator yet.
+ * Which broker coordinates a group or a transactional id. The first question makes __consumer_offsets or __transaction_state, and is answered when its
+ * coordinators take requests (Kafka says COORDINATOR_NOT_AVAILABLE first and lets the client ask again).
  */
 final class FindCoordinatorHandler implements ApiHandler {
     private static final byte GROUP = 0;
@@ -43,6 +44,8 @@ final class FindCoordinatorHandler implements ApiHandler {
             respond.succeed(ErrorResponses.of(key(), context.apiVersion(), request, Errors.INVALID_REQUEST, why));
         } else if (request.keyType() == GROUP) {
             topics.makeOffsets(context.image(), () -> respond.succeed(answer(context, request)));
+        } else if (request.keyType() == TRANSACTION) {
+            topics.makeTransactions(context.image(), () -> respond.succeed(answer(context, request)));
         } else {
             respond.succeed(answer(context, request));
         }
@@ -66,34 +69,33 @@ final class FindCoordinatorHandler implements ApiHandler {
     }
 
     private static Coordinator find(ClusterView cluster, byte type, String key) {
+        MetadataImage image = cluster.image();
         return switch (type) {
-            case GROUP -> ofGroup(cluster, key);
-            case TRANSACTION -> none(key, Errors.COORDINATOR_NOT_AVAILABLE);
+            case GROUP ->
+                of(cluster, key, Topic.GROUP_METADATA_TOPIC_NAME, GroupCoordinators.partitionOf(key, image));
+            case TRANSACTION ->
+                of(cluster, key, Topic.TRANSACTION_STATE_TOPIC_NAME, TransactionCoordinators.partitionOf(key, image));
             default -> none(key, Errors.INVALID_REQUEST);
         };
     }
 
-    private static Coordinator ofGroup(ClusterView cluster, String group) {
-        MetadataImage image = cluster.image();
-        int partition = GroupCoordinators.partitionOf(group, image);
+    private static Coordinator of(ClusterView cluster, String key, String topic, int partition) {
         if (partition < 0) {
-            return none(group, Errors.COORDINATOR_NOT_AVAILABLE);
+            return none(key, Errors.COORDINATOR_NOT_AVAILABLE);
         }
-        int leader = image.topic(Topic.GROUP_METADATA_TOPIC_NAME)
-                .partitions()
-                .get(partition)
-                .leader();
+        int leader =
+                cluster.image().topic(topic).partitions().get(partition).leader();
         List<ClusterView.Node> nodes = cluster.nodes(false);
         for (ClusterView.Node each : nodes) {
             if (each.id() == leader) {
                 return new Coordinator()
-                        .setKey(group)
+                        .setKey(key)
                         .setNodeId(each.id())
                         .setHost(each.host())
                         .setPort(each.port());
             }
         }
-        return none(group, Errors.COORDINATOR_NOT_AVAILABLE);
+        return none(key, Errors.COORDINATOR_NOT_AVAILABLE);
     }
 
     private static Coordinator none(String key, Errors error) {

@@ -11,14 +11,22 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import services.ErrorMapping;
+import services.TransactionService;
+import transaction.Producer;
 
-/** Gives idempotent producers their ids. Transactional ids get a clear error until transactions exist. */
+/** Gives producers their ids and epochs; those with a transactional id get them from its coordinator. */
 public final class InitProducerIdHandler implements ApiHandler {
+    /** First version whose clients know PRODUCER_FENCED. */
+    private static final short FENCING = 4;
+
     private final BiConsumer<MetadataImage, Callback<Long>> producerIds;
+    private final TransactionService transactions;
 
     /** @param producerIds gives a producer id that was never given before (rule C7), e.g. ProducerIdService::next */
-    public InitProducerIdHandler(BiConsumer<MetadataImage, Callback<Long>> producerIds) {
+    public InitProducerIdHandler(
+            BiConsumer<MetadataImage, Callback<Long>> producerIds, TransactionService transactions) {
         this.producerIds = producerIds;
+        this.transactions = transactions;
     }
 
     @Override
@@ -32,17 +40,26 @@ public final class InitProducerIdHandler implements ApiHandler {
         Errors refused = check(request);
         if (refused != Errors.NONE) {
             respond.succeed(error(refused));
-            return;
+        } else if (request.transactionalId() == null) {
+            producerIds.accept(
+                    context.image(),
+                    (id, failure) ->
+                            respond.succeed(failure != null ? error(retriable(failure)) : response(id, (short) 0)));
+        } else {
+            transactional(context, request, respond);
         }
-        producerIds.accept(
-                context.image(),
-                (id, failure) -> respond.succeed(
-                        failure != null
-                                ? error(retriable(failure))
-                                : new InitProducerIdResponseData()
-                                        .setProducerId(id)
-                                        .setProducerEpoch((short) 0)
-                                        .setOngoingTxnProducerId(-1)));
+    }
+
+    private void transactional(
+            RequestContext context, InitProducerIdRequestData request, Callback<ApiMessage> respond) {
+        Producer producer = new Producer(request.transactionalId(), request.producerId(), request.producerEpoch());
+        transactions.init(context.image(), producer, request.transactionTimeoutMs(), (answer, failure) -> {
+            if (answer.error() == Errors.NONE) {
+                respond.succeed(response(answer.producerId(), answer.epoch()));
+            } else {
+                respond.succeed(error(TransactionHandlers.fenced(answer.error(), context.apiVersion(), FENCING)));
+            }
+        });
     }
 
     /** Old clients retry this code only. */
@@ -59,14 +76,23 @@ public final class InitProducerIdHandler implements ApiHandler {
                         && request.transactionalId().isEmpty())) {
             return Errors.INVALID_REQUEST;
         }
-        return request.transactionalId() != null ? Errors.UNSUPPORTED_VERSION : Errors.NONE;
+        if (request.transactionalId() == null) {
+            return Errors.NONE;
+        }
+        // Two-phase commit (KIP-939): as Kafka answers where it is switched off, and where it is not finished.
+        return request.enable2Pc()
+                ? Errors.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+                : request.keepPreparedTxn() ? Errors.UNSUPPORTED_VERSION : Errors.NONE;
+    }
+
+    private static InitProducerIdResponseData response(long producerId, short epoch) {
+        return new InitProducerIdResponseData()
+                .setProducerId(producerId)
+                .setProducerEpoch(epoch)
+                .setOngoingTxnProducerId(-1);
     }
 
     private static InitProducerIdResponseData error(Errors error) {
-        return new InitProducerIdResponseData()
-                .setErrorCode(error.code())
-                .setProducerId(-1)
-                .setProducerEpoch((short) -1)
-                .setOngoingTxnProducerId(-1);
+        return response(-1, (short) -1).setErrorCode(error.code());
     }
 }

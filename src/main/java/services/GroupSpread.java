@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 import metadata.MetadataImage;
 
 /**
@@ -40,8 +41,13 @@ final class GroupSpread<Q, A> {
     }
 
     void send(MetadataImage image, Function<Q, String> groupOf, Ask<Q, A> ask) {
+        send(question -> GroupCoordinators.partitionOf(groupOf.apply(question), image), ask);
+    }
+
+    /** @param partitionOf of the coordinator's topic; those of one partition are asked together */
+    void send(ToIntFunction<Q> partitionOf, Ask<Q, A> ask) {
         for (int i = 0; i < questions.size(); i++) {
-            int partition = GroupCoordinators.partitionOf(groupOf.apply(questions.get(i)), image);
+            int partition = partitionOf.applyAsInt(questions.get(i));
             places.computeIfAbsent(partition, none -> new ArrayList<>()).add(i);
         }
         pending = places.size();

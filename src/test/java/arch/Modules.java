@@ -20,8 +20,8 @@ final class Modules {
     Modules() {
         // What a log or a replica answers is a record of its own package; a second form of it per door would say
         // nothing new.
-        valuesOnly.put("protocol", List.of("replication", "storage", "controller", "group"));
-        valuesOnly.put("edge", List.of("replication", "storage", "controller", "group"));
+        valuesOnly.put("protocol", List.of("replication", "storage", "controller", "group", "transaction"));
+        valuesOnly.put("edge", List.of("replication", "storage", "controller", "group", "transaction"));
         valuesOnly.put("coordinator", List.of("storage"));
         allowed.put("common", List.of());
         allowed.put("config", List.of());

@@ -319,6 +319,11 @@ final class ShardBench implements ShardContext<GroupRecord> {
     }
 
     @Override
+    public int leaderEpoch() {
+        return 1;
+    }
+
+    @Override
     public Clock clock() {
         return new Clock() {
             @Override

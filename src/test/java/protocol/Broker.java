@@ -61,7 +61,7 @@ final class Broker {
                         sessions,
                         50 << 20,
                         new OffsetService(shard, 1),
-                        (image, done) -> done.succeed(nextProducerId++)),
+                        new InitProducerIdHandler((image, done) -> done.succeed(nextProducerId++), null)),
                 images.image());
     }
 

@@ -36,7 +36,8 @@ class FindCoordinatorHandlerTest {
     private final HeldMailboxes mailboxes = new HeldMailboxes();
     private final FakeController controller = new FakeController().answering(new CreateTopicsResponseData());
     private final FindCoordinatorHandler handler =
-            new FindCoordinatorHandler(new InternalTopics(new TopicService(mailboxes, true, true), config()));
+            new FindCoordinatorHandler(new InternalTopics(
+                    new TopicService(mailboxes, true, true), config().groups().topic(), config().transactions().topic()));
     private MetadataImage image = cluster(2);
 
     @Test

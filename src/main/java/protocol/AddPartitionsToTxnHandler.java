@@ -1,0 +1,162 @@
+package protocol;
+
+import common.Callback;
+import common.TopicNames;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import metadata.MetadataImage;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTransaction;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnPartitionResult;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnResult;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnTopicResult;
+import org.apache.kafka.common.message.AddPartitionsToTxnResponseData.AddPartitionsToTxnTopicResultCollection;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+import services.TransactionService;
+import transaction.Producer;
+
+/** Takes partitions into transactions, or verifies that they are in them: one producer's (up to version 3), or several brokers' worth at once. */
+final class AddPartitionsToTxnHandler implements ApiHandler {
+    /** First version whose clients know PRODUCER_FENCED. */
+    private static final short FENCING = 2;
+    /** First version with several transactions. */
+    private static final short BATCHED = 4;
+    /** First version of the second protocol (KIP-890). */
+    private static final short BUMPING = 5;
+
+    private final TransactionService service;
+
+    AddPartitionsToTxnHandler(TransactionService service) {
+        this.service = service;
+    }
+
+    @Override
+    public ApiKeys key() {
+        return ApiKeys.ADD_PARTITIONS_TO_TXN;
+    }
+
+    @Override
+    public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
+        AddPartitionsToTxnRequestData request = (AddPartitionsToTxnRequestData) message;
+        AddPartitionsToTxnResponseData response = new AddPartitionsToTxnResponseData();
+        if (context.apiVersion() < BATCHED) {
+            Part part = new Part(
+                    new Producer(
+                            request.v3AndBelowTransactionalId(),
+                            request.v3AndBelowProducerId(),
+                            request.v3AndBelowProducerEpoch()),
+                    partitions(request.v3AndBelowTopics()),
+                    false);
+            answer(
+                    context,
+                    part,
+                    errors -> respond.succeed(
+                            response.setResultsByTopicV3AndBelow(results(part.partitions, errors))));
+            return;
+        }
+        List<Part> parts = new ArrayList<>();
+        for (AddPartitionsToTxnTransaction each : request.transactions()) {
+            parts.add(new Part(
+                    new Producer(each.transactionalId(), each.producerId(), each.producerEpoch()),
+                    partitions(each.topics()),
+                    each.verifyOnly()));
+        }
+        answerFrom(0, context, parts, response, respond);
+    }
+
+    private record Part(Producer producer, List<TopicPartition> partitions, boolean verifyOnly) {}
+
+    private void answerFrom(
+            int index,
+            RequestContext context,
+            List<Part> parts,
+            AddPartitionsToTxnResponseData response,
+            Callback<ApiMessage> respond) {
+        if (index == parts.size()) {
+            respond.succeed(response);
+            return;
+        }
+        Part part = parts.get(index);
+        answer(context, part, errors -> {
+            response.resultsByTransaction()
+                    .add(new AddPartitionsToTxnResult()
+                            .setTransactionalId(part.producer.transactionalId())
+                            .setTopicResults(results(part.partitions, errors)));
+            answerFrom(index + 1, context, parts, response, respond);
+        });
+    }
+
+    private void answer(RequestContext context, Part part, Consumer<List<Errors>> done) {
+        short version = context.apiVersion();
+        MetadataImage image = context.image();
+        List<Errors> refused = check(image, part, version);
+        if (refused != null) {
+            done.accept(refused);
+        } else if (part.verifyOnly) {
+            service.verify(image, part.producer, part.partitions, (errors, failure) -> done.accept(errors));
+        } else {
+            service.add(
+                    image,
+                    part.producer,
+                    part.partitions,
+                    version >= BUMPING ? 2 : 0,
+                    (error, failure) ->
+                            done.accept(all(part, TransactionHandlers.fenced(error, version, FENCING))));
+        }
+    }
+
+    /** null when all may be added: it is all or none. */
+    private static List<Errors> check(MetadataImage image, Part part, short version) {
+        if (part.producer.transactionalId().isEmpty()) {
+            return all(part, Errors.INVALID_REQUEST);
+        }
+        List<Errors> errors = new ArrayList<>();
+        boolean sound = true;
+        for (TopicPartition each : part.partitions) {
+            Errors error = Errors.OPERATION_NOT_ATTEMPTED;
+            if (version < BATCHED && TopicNames.isInternal(each.topic())) {
+                error = Errors.TOPIC_AUTHORIZATION_FAILED;
+            } else if (Topics.partition(image.topic(each.topic()), each.partition()) == null) {
+                error = Errors.UNKNOWN_TOPIC_OR_PARTITION;
+            }
+            sound &= error == Errors.OPERATION_NOT_ATTEMPTED;
+            errors.add(error);
+        }
+        return sound ? null : errors;
+    }
+
+    private static List<Errors> all(Part part, Errors error) {
+        return part.partitions.stream().map(each -> error).toList();
+    }
+
+    private static List<TopicPartition> partitions(AddPartitionsToTxnTopicCollection topics) {
+        List<TopicPartition> all = new ArrayList<>();
+        topics.forEach(topic ->
+                topic.partitions().forEach(partition -> all.add(new TopicPartition(topic.name(), partition))));
+        return all;
+    }
+
+    private static AddPartitionsToTxnTopicResultCollection results(
+            List<TopicPartition> partitions, List<Errors> errors) {
+        AddPartitionsToTxnTopicResultCollection all = new AddPartitionsToTxnTopicResultCollection();
+        for (int i = 0; i < partitions.size(); i++) {
+            TopicPartition each = partitions.get(i);
+            AddPartitionsToTxnTopicResult topic = all.find(each.topic());
+            if (topic == null) {
+                topic = new AddPartitionsToTxnTopicResult().setName(each.topic());
+                all.add(topic);
+            }
+            topic.resultsByPartition()
+                    .add(new AddPartitionsToTxnPartitionResult()
+                            .setPartitionIndex(each.partition())
+                            .setPartitionErrorCode(errors.get(i).code()));
+        }
+        return all;
+    }
+}
