@@ -186,10 +186,8 @@ final class AppendQueue {
                     ? BatchBuilder.Producer.NONE
                     // As Apache Kafka: a coordinator's batches have no sequences, and 0 stands there.
                     : new BatchBuilder.Producer(transaction.producerId(), transaction.producerEpoch(), 0, true);
-            BatchBuilder builder =
-                    new BatchBuilder(Codec.forId(setup.limits().compressionCodec()), 0, -1, producer);
-            batch = new Batch(
-                    builder, transaction, null, setup.ports().clock().monotonicNanos());
+            BatchBuilder builder = new BatchBuilder(Codec.forId(setup.limits().compressionCodec()), 0, -1, producer);
+            batch = new Batch(builder, transaction, null, setup.ports().clock().monotonicNanos());
             gathering.add(batch);
         }
         long wallMillis = setup.ports().clock().wallMillis();
@@ -204,8 +202,7 @@ final class AppendQueue {
 
     /** Behind everything added so far. */
     void add(TransactionEnd marker, Waiter<?> waiter) {
-        Batch batch =
-                new Batch(null, null, marker, setup.ports().clock().monotonicNanos());
+        Batch batch = new Batch(null, null, marker, setup.ports().clock().monotonicNanos());
         batch.waiters.add(waiter);
         gathering.add(batch);
         flushLater();

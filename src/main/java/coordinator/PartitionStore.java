@@ -75,8 +75,7 @@ public interface PartitionStore {
             int unknown,
             List<String> losses,
             List<Mark> marks) {
-        public Piece(
-                List<R> records, long nextOffset, long endOffset, int bytes, int unknown, List<String> losses) {
+        public Piece(List<R> records, long nextOffset, long endOffset, int bytes, int unknown, List<String> losses) {
             this(records, nextOffset, endOffset, bytes, unknown, losses, List.of());
         }
     }

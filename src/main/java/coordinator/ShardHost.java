@@ -298,8 +298,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         requests.run(shard, () -> request.run(shard), done, done);
     }
 
-    <T> void writeTransactional(
-            ProducerTransaction transaction, Coordinator.Write<S, T> request, Callback<T> done) {
+    <T> void writeTransactional(ProducerTransaction transaction, Coordinator.Write<S, T> request, Callback<T> done) {
         if (!takesRequests()) {
             done.fail(unavailable);
             return;

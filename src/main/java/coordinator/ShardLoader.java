@@ -33,6 +33,7 @@ final class ShardLoader<R> {
     private int mark;
     /** Whose transaction the records are part of; null for none. */
     private PartitionStore.Mark transaction;
+
     private boolean cancelled;
 
     /** @param losses places where something could not be read or applied */

@@ -100,8 +100,8 @@ final class ShardRequests<R> {
         if (transaction == null) {
             records.forEach(shard::replay);
         } else {
-            records.forEach(each ->
-                    shard.replayTransactional(transaction.producerId(), transaction.producerEpoch(), each));
+            records.forEach(
+                    each -> shard.replayTransactional(transaction.producerId(), transaction.producerEpoch(), each));
         }
     }
 

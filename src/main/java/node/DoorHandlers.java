@@ -60,16 +60,15 @@ final class DoorHandlers {
         TopicService topics = new TopicService(
                 mailboxes, config.topics().autoCreate(), config.topics().deleteEnabled());
         all.addAll(adminPlane(config, effective, topics, mailboxes, place));
-        InternalTopics internalTopics =
-                new InternalTopics(topics, config.groups().topic(), config.transactions().topic());
+        InternalTopics internalTopics = new InternalTopics(
+                topics, config.groups().topic(), config.transactions().topic());
         all.addAll(GroupHandlers.of(new GroupHandlers.Parts(
                 new GroupCoordinators(mailboxes, place.loops), internalTopics, config.groups())));
         all.addAll(TransactionHandlers.of(services.transactions, internalTopics));
         return all;
     }
 
-    private static List<ApiHandler> dataPlane(
-            BrokerConfig config, Ports ports, Services services, Place place) {
+    private static List<ApiHandler> dataPlane(BrokerConfig config, Ports ports, Services services, Place place) {
         Mailboxes mailboxes = ports.mailboxes();
         RequestConfig requests = config.requests();
         int nodeId = config.node().nodeId();

@@ -25,11 +25,7 @@ final class GroupCoordinatorNode extends InternalTopicCoordinator<GroupShard, Gr
             PartitionTable partitions,
             ShardImage.Share share,
             MetadataImage first) {
-        super(
-                setup(ports, soon, config, codec, first),
-                new RuntimeStats(ports.metrics(), METRICS),
-                partitions,
-                share);
+        super(setup(ports, soon, config, codec, first), new RuntimeStats(ports.metrics(), METRICS), partitions, share);
     }
 
     private static RuntimeSetup<GroupShard, GroupRecord> setup(

@@ -191,8 +191,8 @@ public final class NodeAssembly {
         }
         LoopImage image = new LoopImage(empty);
         DoorHandlers.Services services = new DoorHandlers.Services(config, own, host.loops());
-        TransactionVerifier verifier = new NodeTransactionVerifier(
-                services.transactions(), image::get, own.timers(), config.transactions());
+        TransactionVerifier verifier =
+                new NodeTransactionVerifier(services.transactions(), image::get, own.timers(), config.transactions());
         PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, verifier);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
@@ -262,8 +262,7 @@ public final class NodeAssembly {
 
     private Instance instance(int loop, Ports own, LoopImage image, DoorHandlers.Services services) {
         NetworkConfig network = config.network();
-        HandlerTable handlers = new HandlerTable(
-                DoorHandlers.of(
+        HandlerTable handlers = new HandlerTable(DoorHandlers.of(
                 config, effective, own, services, new DoorHandlers.Place(loop, host.loops(), host.loggers())));
         ConnectionLimits limits = new ConnectionLimits(
                 network.maxRequestBytes(),
@@ -293,8 +292,7 @@ public final class NodeAssembly {
         stopCoordinators(
                 TransactionCoordinatorNode.class,
                 (stopped, failure) -> stopCoordinators(
-                        GroupCoordinatorNode.class,
-                        (none, why) -> stopShards(failure != null ? failure : why, done)));
+                        GroupCoordinatorNode.class, (none, why) -> stopShards(failure != null ? failure : why, done)));
     }
 
     private <O extends InternalTopicCoordinator<?, ?>> void stopCoordinators(Class<O> type, Callback<Void> done) {

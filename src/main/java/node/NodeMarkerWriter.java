@@ -119,7 +119,8 @@ final class NodeMarkerWriter implements MarkerWriter {
                     TIMEOUT_MILLIS,
                     (outcomes, failure) -> {
                         for (int i = 0; i < places.size(); i++) {
-                            Failure why = failure != null ? failure : outcomes.get(i).failure();
+                            Failure why =
+                                    failure != null ? failure : outcomes.get(i).failure();
                             errors.set(places.get(i), error(why));
                         }
                         answered();

@@ -199,8 +199,7 @@ final class PartitionTable {
                     new Admission(directory.disk(), ports.clock(), directory.validators(), directory.queuedBytes());
             TopicPartition name = new TopicPartition(
                     opening.identity().topic(), opening.identity().partition());
-            TransactionGate gate =
-                    new TransactionGate(log, verifier, name, ports.mutations(), directory.queuedBytes());
+            TransactionGate gate = new TransactionGate(log, verifier, name, ports.mutations(), directory.queuedBytes());
             LeaderReplica replica = new LeaderReplica(log, admission, gate, nodeId, opening.leaderEpoch());
             replicas.put(opening.id(), replica);
             replica.lead(opening.leaderEpoch(), (led, why) -> done.succeed(null));

@@ -105,10 +105,11 @@ public final class StorageShard implements ReplicaShard {
 
     private void await(
             FetchId id, Read request, WaitPlan plan, List<LeaderReplica> replicas, Callback<List<ReadOutcome>> done) {
-        WaitingFetch wait = new WaitingFetch(replicas, request.bound() == ReadBound.LAST_STABLE_OFFSET, plan.missingBytes, () -> {
-            waiting.remove(id);
-            fetch(id, request, 0, 0, done);
-        });
+        WaitingFetch wait =
+                new WaitingFetch(replicas, request.bound() == ReadBound.LAST_STABLE_OFFSET, plan.missingBytes, () -> {
+                    waiting.remove(id);
+                    fetch(id, request, 0, 0, done);
+                });
         waiting.put(id, wait);
         wait.start(ports.timers(), plan.maxWaitMillis);
     }

@@ -56,8 +56,7 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
             answer(
                     context,
                     part,
-                    errors -> respond.succeed(
-                            response.setResultsByTopicV3AndBelow(results(part.partitions, errors))));
+                    errors -> respond.succeed(response.setResultsByTopicV3AndBelow(results(part.partitions, errors))));
             return;
         }
         List<Part> parts = new ArrayList<>();
@@ -106,8 +105,7 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
                     part.producer,
                     part.partitions,
                     version >= BUMPING ? 2 : 0,
-                    (error, failure) ->
-                            done.accept(all(part, TransactionHandlers.fenced(error, version, FENCING))));
+                    (error, failure) -> done.accept(all(part, TransactionHandlers.fenced(error, version, FENCING))));
         }
     }
 

@@ -71,8 +71,7 @@ final class FindCoordinatorHandler implements ApiHandler {
     private static Coordinator find(ClusterView cluster, byte type, String key) {
         MetadataImage image = cluster.image();
         return switch (type) {
-            case GROUP ->
-                of(cluster, key, Topic.GROUP_METADATA_TOPIC_NAME, GroupCoordinators.partitionOf(key, image));
+            case GROUP -> of(cluster, key, Topic.GROUP_METADATA_TOPIC_NAME, GroupCoordinators.partitionOf(key, image));
             case TRANSACTION ->
                 of(cluster, key, Topic.TRANSACTION_STATE_TOPIC_NAME, TransactionCoordinators.partitionOf(key, image));
             default -> none(key, Errors.INVALID_REQUEST);
@@ -83,8 +82,7 @@ final class FindCoordinatorHandler implements ApiHandler {
         if (partition < 0) {
             return none(key, Errors.COORDINATOR_NOT_AVAILABLE);
         }
-        int leader =
-                cluster.image().topic(topic).partitions().get(partition).leader();
+        int leader = cluster.image().topic(topic).partitions().get(partition).leader();
         List<ClusterView.Node> nodes = cluster.nodes(false);
         for (ClusterView.Node each : nodes) {
             if (each.id() == leader) {

@@ -66,7 +66,8 @@ public final class ProduceHandler implements ApiHandler {
         }
         if (pending.severalTransactions) {
             pending.refuseAll(
-                    Errors.INVALID_PRODUCER_ID_MAPPING, "transactional batches of more than one producer in one request");
+                    Errors.INVALID_PRODUCER_ID_MAPPING,
+                    "transactional batches of more than one producer in one request");
             pending.finish();
             return;
         }

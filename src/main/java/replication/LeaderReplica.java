@@ -112,11 +112,7 @@ public final class LeaderReplica {
         boolean above = marker.transactionVersion() >= ABOVE;
         gate.marker(marker.producerId(), marker.producerEpoch(), above);
         ByteBuffer batch = ControlBatches.transactionMarker(
-                wallMillis,
-                marker.producerId(),
-                marker.producerEpoch(),
-                marker.commit(),
-                marker.coordinatorEpoch());
+                wallMillis, marker.producerId(), marker.producerEpoch(), marker.commit(), marker.coordinatorEpoch());
         append(
                 batch,
                 above ? BatchOrigin.MARKER_V2 : BatchOrigin.MARKER,

@@ -59,6 +59,7 @@ public final class TransactionGate {
         final ArrayDeque<Ticket> tickets = new ArrayDeque<>(1);
         /** What the answer under way is worth: false once a marker has come. */
         boolean guarded;
+
         boolean asking;
     }
 
@@ -123,7 +124,9 @@ public final class TransactionGate {
             return;
         }
         line.asking = true;
-        while (!line.tickets.isEmpty() && !closed && passes(producerId, line.tickets.peek().epoch())) {
+        while (!line.tickets.isEmpty()
+                && !closed
+                && passes(producerId, line.tickets.peek().epoch())) {
             leave(line).passage.done(null);
         }
         if (line.tickets.isEmpty() || closed) {
@@ -132,11 +135,10 @@ public final class TransactionGate {
         }
         Ticket head = line.tickets.peek();
         line.guarded = true;
-        verifier.verify(
-                head.transactionalId, producerId, head.epoch(), partition, head.adds(), (error, failure) -> {
-                    line.asking = false;
-                    verified(producerId, line, failure == null ? error : Errors.COORDINATOR_NOT_AVAILABLE);
-                });
+        verifier.verify(head.transactionalId, producerId, head.epoch(), partition, head.adds(), (error, failure) -> {
+            line.asking = false;
+            verified(producerId, line, failure == null ? error : Errors.COORDINATOR_NOT_AVAILABLE);
+        });
     }
 
     private Ticket leave(Line line) {
@@ -153,7 +155,8 @@ public final class TransactionGate {
             refuse(producerId, line, error);
         } else if (line.guarded) {
             Ticket head = line.tickets.peek();
-            // Of its own transaction nothing is here yet, and each transaction of V2 begins with 0: what came before it is lost or late (rule P2).
+            // Of its own transaction nothing is here yet, and each transaction of V2 begins with 0: what came before it
+            // is lost or late (rule P2).
             boolean late = head.adds()
                     && BatchHeader.baseSequence(head.batch, head.batch.position()) != 0
                     && log.producer(producerId) == null;
@@ -180,7 +183,9 @@ public final class TransactionGate {
         // While they are told the line stands: what they send in return waits behind it.
         line.asking = true;
         int count = line.tickets.size();
-        for (int i = 0; i < count && !line.tickets.isEmpty() && line.tickets.peek().epoch() == epoch; i++) {
+        for (int i = 0;
+                i < count && !line.tickets.isEmpty() && line.tickets.peek().epoch() == epoch;
+                i++) {
             Ticket each = leave(line);
             each.passage.done(explained(error, each));
         }

@@ -41,11 +41,7 @@ public class CoordinatorCalls<C extends Coordinator<S>, S> {
     }
 
     public <T> void write(
-            MetadataImage image,
-            String key,
-            long timeoutMillis,
-            Coordinator.Write<S, T> request,
-            Callback<T> done) {
+            MetadataImage image, String key, long timeoutMillis, Coordinator.Write<S, T> request, Callback<T> done) {
         call(image, key, timeoutMillis, done, (partition, owner, reply) -> owner.write(partition, request, reply));
     }
 

@@ -52,8 +52,8 @@ public final class InternalTopics {
         configs.add(config("cleanup.policy", "compact"));
         configs.add(config("compression.type", "uncompressed"));
         configs.add(config("unclean.leader.election.enable", "false"));
-        configs.add(config(
-                "min.insync.replicas", Integer.toString(Math.min(transactions.minInsyncReplicas(), replicas))));
+        configs.add(
+                config("min.insync.replicas", Integer.toString(Math.min(transactions.minInsyncReplicas(), replicas))));
         configs.add(config("segment.bytes", Integer.toString(transactions.segmentBytes())));
         CreatableTopic topic = new CreatableTopic()
                 .setName(Topic.TRANSACTION_STATE_TOPIC_NAME)

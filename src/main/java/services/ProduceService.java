@@ -48,7 +48,8 @@ public final class ProduceService {
         shards.scatter(
                 partitions,
                 ProducePartition::partition,
-                (shard, mine, reply) -> shard.produce(new Produce(mine, transactionalId, acks, timeoutMillis, version, records), reply),
+                (shard, mine, reply) ->
+                        shard.produce(new Produce(mine, transactionalId, acks, timeoutMillis, version, records), reply),
                 failure -> new Outcome<>(null, failure),
                 Math.max(0, timeoutMillis) + GRACE_MILLIS,
                 done);

@@ -30,8 +30,7 @@ public final class TransactionService {
     private final long timeoutMillis;
 
     /** @param timeoutMillis how long a coordinator may take, > 0 */
-    public TransactionService(
-            TransactionCoordinators coordinators, ProducerIdService producerIds, long timeoutMillis) {
+    public TransactionService(TransactionCoordinators coordinators, ProducerIdService producerIds, long timeoutMillis) {
         this.coordinators = coordinators;
         this.producerIds = producerIds;
         this.timeoutMillis = timeoutMillis;
@@ -39,21 +38,13 @@ public final class TransactionService {
 
     /** @see transaction.InitProducer#run */
     public void init(MetadataImage image, Producer producer, int txnTimeoutMillis, Callback<ProducerAnswer> done) {
-        withId(
-                image,
-                producer,
-                newId -> shard -> shard.init().run(producer, txnTimeoutMillis, newId),
-                done);
+        withId(image, producer, newId -> shard -> shard.init().run(producer, txnTimeoutMillis, newId), done);
     }
 
     /** @see transaction.Ending#run */
     public void end(
             MetadataImage image, Producer producer, boolean commit, int clientVersion, Callback<ProducerAnswer> done) {
-        withId(
-                image,
-                producer,
-                newId -> shard -> shard.ending().run(producer, commit, clientVersion, newId),
-                done);
+        withId(image, producer, newId -> shard -> shard.ending().run(producer, commit, clientVersion, newId), done);
     }
 
     /** What is asked, with a producer id that nobody has, or -1. */
@@ -114,7 +105,9 @@ public final class TransactionService {
                 (errors, failure) -> done.succeed(
                         failure == null
                                 ? errors
-                                : partitions.stream().map(each -> error(failure)).toList()));
+                                : partitions.stream()
+                                        .map(each -> error(failure))
+                                        .toList()));
     }
 
     private static Errors error(Failure failure) {

@@ -62,9 +62,7 @@ public final class Ending {
                         ? repeated(now, repeats, commit, Errors.NONE)
                         : withoutRecords(producer, now, commit, clientVersion, newId);
             default ->
-                repeats
-                        ? refused(Errors.PRODUCER_FENCED)
-                        : withoutRecords(producer, now, commit, clientVersion, newId);
+                repeats ? refused(Errors.PRODUCER_FENCED) : withoutRecords(producer, now, commit, clientVersion, newId);
         };
     }
 
@@ -95,8 +93,8 @@ public final class Ending {
         if (now.clientVersion() >= Transactions.BUMPING && !repeats) {
             return refused(Errors.PRODUCER_FENCED);
         }
-        boolean committed = now.status() == TransactionStatus.PREPARE_COMMIT
-                || now.status() == TransactionStatus.COMPLETE_COMMIT;
+        boolean committed =
+                now.status() == TransactionStatus.PREPARE_COMMIT || now.status() == TransactionStatus.COMPLETE_COMMIT;
         if (committed != commit) {
             return refused(Errors.INVALID_TXN_STATE);
         }
@@ -109,8 +107,8 @@ public final class Ending {
         if (bumps && Transactions.isExhausted(now.producerEpoch()) && newId == -1) {
             return Result.answer(ProducerAnswer.NEEDS_PRODUCER_ID);
         }
-        TransactionRecord prepared =
-                prepare(producer, now, commit, clientVersion, newId).at(context.clock().wallMillis());
+        TransactionRecord prepared = prepare(producer, now, commit, clientVersion, newId)
+                .at(context.clock().wallMillis());
         stats.decided(commit);
         return decided(prepared, Transactions.afterEnd(prepared.value()));
     }
@@ -123,9 +121,7 @@ public final class Ending {
                 .clientVersion(clientVersion);
         if (clientVersion >= Transactions.BUMPING) {
             boolean exhausted = Transactions.isExhausted(now.producerEpoch());
-            change.lastEpoch(now.producerEpoch())
-                    .epoch(now.producerEpoch() + 1)
-                    .nextId(exhausted ? newId : -1);
+            change.lastEpoch(now.producerEpoch()).epoch(now.producerEpoch() + 1).nextId(exhausted ? newId : -1);
         }
         return change;
     }

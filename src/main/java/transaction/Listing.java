@@ -69,8 +69,9 @@ public final class Listing {
         if (value == null) {
             return state.setErrorCode(Errors.TRANSACTIONAL_ID_NOT_FOUND.code());
         }
-        value.partitions().forEach((topic, partitions) -> state.topics()
-                .add(new TopicData().setTopic(topic).setPartitions(List.copyOf(partitions))));
+        value.partitions()
+                .forEach((topic, partitions) ->
+                        state.topics().add(new TopicData().setTopic(topic).setPartitions(List.copyOf(partitions))));
         return state.setProducerId(value.producerId())
                 .setProducerEpoch(value.producerEpoch())
                 .setTransactionState(value.status().wireName())

@@ -37,7 +37,8 @@ final class Timeouts {
 
     /** A transaction was found while loading: it has what is left of its time. A clock that was set back gives it no more than all of it. */
     void resume(String transactionalId, Value found) {
-        long left = found.startMillis() + found.timeoutMillis() - context.clock().wallMillis();
+        long left =
+                found.startMillis() + found.timeoutMillis() - context.clock().wallMillis();
         watch(transactionalId, found, Math.max(0, Math.min(found.timeoutMillis(), left)));
     }
 

@@ -23,9 +23,8 @@ final class Transactions {
 
     void replay(TransactionRecord record) {
         Value after = record.value();
-        Value before = after == null
-                ? byId.remove(record.transactionalId())
-                : byId.put(record.transactionalId(), after);
+        Value before =
+                after == null ? byId.remove(record.transactionalId()) : byId.put(record.transactionalId(), after);
         if (isOpen(before)) {
             openSince.merge(before.startMillis(), -1, (count, less) -> count + less == 0 ? null : count + less);
         }

@@ -196,7 +196,9 @@ class DataPlaneTest {
                     .iterator()
                     .next()
                     .partitionData()
-                    .add(new ProduceRequestData.PartitionProduceData().setIndex(1).setRecords(transactional(6)));
+                    .add(new ProduceRequestData.PartitionProduceData()
+                            .setIndex(1)
+                            .setRecords(transactional(6)));
             ProduceResponseData refused = (ProduceResponseData) broker.ask(ApiKeys.PRODUCE, version, several);
             refused.responses()
                     .iterator()

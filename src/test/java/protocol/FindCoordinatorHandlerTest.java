@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import config.BrokerConfig;
-import config.GroupConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -35,9 +34,10 @@ class FindCoordinatorHandlerTest {
 
     private final HeldMailboxes mailboxes = new HeldMailboxes();
     private final FakeController controller = new FakeController().answering(new CreateTopicsResponseData());
-    private final FindCoordinatorHandler handler =
-            new FindCoordinatorHandler(new InternalTopics(
-                    new TopicService(mailboxes, true, true), config().groups().topic(), config().transactions().topic()));
+    private final FindCoordinatorHandler handler = new FindCoordinatorHandler(new InternalTopics(
+            new TopicService(mailboxes, true, true),
+            config().groups().topic(),
+            config().transactions().topic()));
     private MetadataImage image = cluster(2);
 
     @Test
@@ -58,9 +58,41 @@ class FindCoordinatorHandlerTest {
     }
 
     @Test
-    void otherKindsHaveNoCoordinator() {
-        assertEquals(List.of("COORDINATOR_NOT_AVAILABLE :-1"), ask(1, TRANSACTION, "t"));
-        assertEquals(List.of("COORDINATOR_NOT_AVAILABLE :-1"), ask(LATEST, TRANSACTION, "t"));
+    void namesTheLeaderOfTheTransactionalIdsPartition() {
+        image = brokers()
+                .topic(Topic.TRANSACTION_STATE_TOPIC_NAME, new Uuid(5, 6), 3, 2)
+                .image();
+        assertEquals(List.of("NONE two:9093"), ask(1, TRANSACTION, "t"));
+        assertEquals(List.of("NONE two:9093"), ask(LATEST, TRANSACTION, "t"));
+    }
+
+    @Test
+    void makesTheTransactionTopicAsKafkaShapesIt() {
+        image = brokers().image();
+        HandlerCall call = call(LATEST, request(LATEST, TRANSACTION, "t"));
+        mailboxes.deliver(controller.asController());
+        assertEquals(List.of("COORDINATOR_NOT_AVAILABLE :-1"), text(LATEST, call), "still not there");
+        CreatableTopic made = ((CreateTopicsRequestData) controller.requests().get(0))
+                .topics()
+                .iterator()
+                .next();
+        assertEquals(Topic.TRANSACTION_STATE_TOPIC_NAME, made.name());
+        assertEquals(50, made.numPartitions());
+        assertEquals(3, made.replicationFactor());
+        Map<String, String> configs = new TreeMap<>();
+        made.configs().forEach(each -> configs.put(each.name(), each.value()));
+        assertEquals(
+                new TreeMap<>(Map.of(
+                        "cleanup.policy", "compact",
+                        "compression.type", "uncompressed",
+                        "min.insync.replicas", "2",
+                        "segment.bytes", "104857600",
+                        "unclean.leader.election.enable", "false")),
+                configs);
+    }
+
+    @Test
+    void shareGroupsHaveNoCoordinator() {
         assertEquals(List.of("INVALID_REQUEST :-1"), ask(LATEST, SHARE, "g:" + Uuid.ZERO_UUID + ":0"));
         assertEquals(0, mailboxes.waiting());
     }
@@ -139,9 +171,9 @@ class FindCoordinatorHandlerTest {
                 .image();
     }
 
-    private static GroupConfig.OffsetsTopic config() {
-        BrokerConfig.Parsed parsed = BrokerConfig.parse(new TreeMap<>(Map.of("node.id", "1", "log.dirs", "data")));
-        return parsed.config().groups().topic();
+    private static BrokerConfig config() {
+        return BrokerConfig.parse(new TreeMap<>(Map.of("node.id", "1", "log.dirs", "data")))
+                .config();
     }
 
     private List<String> ask(int version, byte type, String... keys) {

@@ -184,8 +184,8 @@ final class AdmissionTest {
         LogContext context = new LogContext(host.ports(), host.executor(), null, LogLimits.DEFAULT);
         LogIdentity identity = new LogIdentity("a", 0, "AAAAAAAAQAGAAAAAAAAAAQ");
         PartitionLog log = host.await(done -> context.open(identity, config, LogStart.NEW, done));
-        TransactionGate gate = new TransactionGate(
-                log, TransactionVerifier.NONE, new TopicPartition("a", 0), Mutations.NONE, BOUND);
+        TransactionGate gate =
+                new TransactionGate(log, TransactionVerifier.NONE, new TopicPartition("a", 0), Mutations.NONE, BOUND);
         LeaderReplica replica = new LeaderReplica(log, admission, gate, 1, 0);
         host.<Void>await(done -> replica.lead(0, done));
         List<ReplicaShard.Outcome<ReplicaShard.Produced>> outcomes = new ArrayList<>();

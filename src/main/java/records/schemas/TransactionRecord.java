@@ -86,7 +86,9 @@ public record TransactionRecord(String transactionalId, Value value) {
     }
 
     private static void write(FieldWriter out, TopicPartitions topic) {
-        out.string(true, topic.topic).list(true, topic.partitions, FieldWriter::int32).noneTagged();
+        out.string(true, topic.topic)
+                .list(true, topic.partitions, FieldWriter::int32)
+                .noneTagged();
     }
 
     private static SortedMap<Integer, FieldWriter> tagged(Value value) {
@@ -155,8 +157,7 @@ public record TransactionRecord(String transactionalId, Value value) {
     }
 
     private static TopicPartitions topic(FieldReader in, boolean flexible) {
-        TopicPartitions topic =
-                new TopicPartitions(in.stringNotNull(flexible), in.list(flexible, FieldReader::int32));
+        TopicPartitions topic = new TopicPartitions(in.stringNotNull(flexible), in.list(flexible, FieldReader::int32));
         if (flexible) {
             in.noneTagged();
         }
@@ -166,7 +167,8 @@ public record TransactionRecord(String transactionalId, Value value) {
     private static SortedMap<String, SortedSet<Integer>> byTopic(List<TopicPartitions> topics) {
         SortedMap<String, SortedSet<Integer>> all = new TreeMap<>();
         if (topics != null) {
-            topics.forEach(each -> all.computeIfAbsent(each.topic, none -> new TreeSet<>()).addAll(each.partitions));
+            topics.forEach(each ->
+                    all.computeIfAbsent(each.topic, none -> new TreeSet<>()).addAll(each.partitions));
         }
         return all;
     }

@@ -53,8 +53,9 @@ class TransactionRecordTest {
 
     private static TransactionLogValue kafka(TransactionRecord.Value value) {
         List<PartitionsSchema> topics = new ArrayList<>();
-        value.partitions().forEach((topic, of) -> topics.add(
-                new PartitionsSchema().setTopic(topic).setPartitionIds(List.copyOf(of))));
+        value.partitions()
+                .forEach((topic, of) ->
+                        topics.add(new PartitionsSchema().setTopic(topic).setPartitionIds(List.copyOf(of))));
         return new TransactionLogValue()
                 .setProducerId(value.producerId())
                 .setPreviousProducerId(value.previousProducerId())
