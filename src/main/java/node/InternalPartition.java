@@ -14,9 +14,9 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 import records.ControlBatches;
 import replication.LeaderReplica;
-import storage.DiskExecutor.Lane;
 import storage.ActiveProducer;
 import storage.BatchOrigin;
+import storage.DiskExecutor.Lane;
 import storage.OffsetRange;
 import storage.PartitionLog;
 import storage.ProducerVerdict;
@@ -62,7 +62,8 @@ final class InternalPartition implements PartitionStore {
         if (replica == null) {
             done.fail(partitions.failureOf(id));
         } else {
-            replica.appendOwn(batch, BatchOrigin.COORDINATOR, leaderEpoch, (appended, failure) -> done.done(null, failure));
+            replica.appendOwn(
+                    batch, BatchOrigin.COORDINATOR, leaderEpoch, (appended, failure) -> done.done(null, failure));
         }
     }
 
@@ -72,8 +73,7 @@ final class InternalPartition implements PartitionStore {
         if (replica == null) {
             done.fail(partitions.failureOf(id));
         } else {
-            replica.appendOwn(
-                    batch(end), origin(end), leaderEpoch, (appended, failure) -> done.done(null, failure));
+            replica.appendOwn(batch(end), origin(end), leaderEpoch, (appended, failure) -> done.done(null, failure));
         }
     }
 
@@ -105,9 +105,7 @@ final class InternalPartition implements PartitionStore {
     public Producer producer(long producerId) {
         LeaderReplica replica = partitions.get(id);
         ActiveProducer known = replica == null ? null : replica.log().producer(producerId);
-        return known == null
-                ? null
-                : new Producer(known.producerEpoch(), known.currentTransactionStartOffset() >= 0);
+        return known == null ? null : new Producer(known.producerEpoch(), known.currentTransactionStartOffset() >= 0);
     }
 
     @Override
@@ -126,7 +124,8 @@ final class InternalPartition implements PartitionStore {
                         transaction.producerEpoch(),
                         new TopicPartition(replica.log().identity().topic(), id.partition()),
                         transaction.add(),
-                        (error, failure) -> done.done(null, unverified(failure == null ? error : Errors.COORDINATOR_NOT_AVAILABLE)));
+                        (error, failure) -> done.done(
+                                null, unverified(failure == null ? error : Errors.COORDINATOR_NOT_AVAILABLE)));
     }
 
     /** null for NONE. */
