@@ -29,6 +29,7 @@ public final class CommittedOffsets {
     private final Groups groups;
     private final ClassicGroups classic;
     private final OffsetTable table = new OffsetTable(new ImageNames());
+    private final PendingOffsets pending = new PendingOffsets();
     private final OffsetCommits commits;
     private final OffsetReads reads;
     private final OffsetExpiry expiry;
@@ -39,8 +40,8 @@ public final class CommittedOffsets {
         this.groups = groups;
         this.classic = classic;
         this.commits = new OffsetCommits(context, config.offsets(), groups);
-        this.reads = new OffsetReads(groups, table);
-        this.expiry = new OffsetExpiry(context, config.offsets(), groups, table);
+        this.reads = new OffsetReads(groups, table, pending);
+        this.expiry = new OffsetExpiry(context, config.offsets(), groups, table, pending);
         this.deleted = context.metrics()
                 .counter(
                         "kafka_server_group_coordinator_metrics_offset_deletion_count_total",
@@ -66,10 +67,29 @@ public final class CommittedOffsets {
     }
 
     void replay(OffsetCommitRecord record) {
-        if (!record.tombstone()) {
+        if (record.tombstone()) {
+            pending.remove(record);
+        } else {
             classic.orSimple(record.group());
+            pending.overtaken(record);
         }
         table.replay(record);
+    }
+
+    void replayTransactional(long producerId, OffsetCommitRecord record) {
+        if (record.tombstone() || context.mutations().active("offsets-before-commit")) {
+            replay(record);
+        } else {
+            classic.orSimple(record.group());
+            pending.add(producerId, record);
+        }
+    }
+
+    void replayMarker(long producerId, boolean commit) {
+        pending.end(producerId, !commit ? null : record -> {
+            classic.orSimple(record.group());
+            table.replay(record);
+        });
     }
 
     void loaded() {
@@ -86,16 +106,33 @@ public final class CommittedOffsets {
      * @param request its topics exist and have their names, and ids as far as they are known
      */
     public Result<GroupRecord, OffsetCommitResponseData> commit(OffsetCommitRequestData request, short version) {
-        return commits.commit(request, version);
+        return commits.commit(request, version, false);
+    }
+
+    /**
+     * TxnOffsetCommit: what it yields takes effect when the transaction commits (rule T10).
+     *
+     * @param request as of {@link #commit}
+     * @param version of TxnOffsetCommit
+     */
+    public Result<GroupRecord, OffsetCommitResponseData> commitInTransaction(
+            OffsetCommitRequestData request, short version) {
+        return commits.commit(request, version, true);
+    }
+
+    /** As {@link #read(OffsetFetchRequestGroup, boolean)}, also of what a transaction may change. */
+    public OffsetFetchResponseGroup read(OffsetFetchRequestGroup asked) {
+        return read(asked, false);
     }
 
     /**
      * OffsetFetch of one group, of the form that version 8 and later have.
      *
      * @param asked topics null: all that have offsets; else with names, and with ids if the request named them so
+     * @param stable UNSTABLE_OFFSET_COMMIT for those that an open transaction may change
      */
-    public OffsetFetchResponseGroup read(OffsetFetchRequestGroup asked) {
-        return reads.read(asked);
+    public OffsetFetchResponseGroup read(OffsetFetchRequestGroup asked, boolean stable) {
+        return reads.read(asked, stable);
     }
 
     /** The offset of one partition, for the lag of its group. */
@@ -136,13 +173,17 @@ public final class CommittedOffsets {
                         .add(new OffsetDeleteResponsePartition()
                                 .setPartitionIndex(partition)
                                 .setErrorCode(error.code()));
-                if (first && error == Errors.NONE && table.get(group.id(), topic.name(), partition) != null) {
+                if (first && error == Errors.NONE && isThere(group.id(), topic.name(), partition)) {
                     gone.offset(group.id(), topic.name(), partition);
                 }
             }
         }
         deleted.add(gone.offsets());
         return Result.of(gone.records(), response);
+    }
+
+    private boolean isThere(String group, String topic, int partition) {
+        return table.get(group, topic, partition) != null || pending.has(group, topic, partition);
     }
 
     /** A classic group of another kind than consumers does not say what its members read. */
@@ -153,8 +194,20 @@ public final class CommittedOffsets {
         return group.isEmpty() || group.protocolType().equals("consumer") ? Errors.NONE : Errors.NON_EMPTY_GROUP;
     }
 
-    /** Adds tombstones of a group's offsets until the batch is full. Whether none is left. */
+    /** Adds tombstones of a group's offsets, pending ones as well, until the batch is full. Whether none is left. */
     boolean removeAll(String group, Tombstones batch) {
+        List<OffsetCommitRecord> onlyPending = new ArrayList<>();
+        pending.forEach(group, each -> {
+            if (table.get(group, each.topic(), each.partition()) == null) {
+                onlyPending.add(each);
+            }
+        });
+        for (OffsetCommitRecord each : onlyPending) {
+            if (batch.full()) {
+                return false;
+            }
+            batch.offset(group, each.topic(), each.partition());
+        }
         for (String topic : table.topics(group)) {
             for (int partition : table.partitionsOf(group, topic)) {
                 if (batch.full()) {

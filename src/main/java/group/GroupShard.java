@@ -65,6 +65,20 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
     }
 
     @Override
+    public void replayTransactional(long producerId, short producerEpoch, GroupRecord record) {
+        if (record instanceof OffsetCommitRecord commit) {
+            offsets.replayTransactional(producerId, commit);
+        } else {
+            throw new IllegalArgumentException("a record that is never part of a transaction: " + record.getClass());
+        }
+    }
+
+    @Override
+    public void replayMarker(long producerId, short producerEpoch, boolean commit) {
+        offsets.replayMarker(producerId, commit);
+    }
+
+    @Override
     public void loaded() {
         classic.loaded();
         consumer.loaded();

@@ -17,10 +17,12 @@ import org.apache.kafka.common.protocol.Errors;
 import records.schemas.GroupRecord;
 import records.schemas.OffsetCommitRecord;
 
-/** Decides about OffsetCommit (rules G2, G3, G6, G7, G10). Confined to the shard. */
+/** Decides about OffsetCommit and TxnOffsetCommit (rules G2, G3, G6, G7, G10, T10). Confined to the shard. */
 final class OffsetCommits {
     /** From this version on a group that does not exist is told by its own error. */
     private static final short SAYS_NO_GROUP = 9;
+    /** The same of TxnOffsetCommit, which also tells stale member epochs from then on (KIP-1319). */
+    private static final short TRANSACTION_SAYS_ALL = 6;
 
     private static final long NO_TIME = -1;
     private static final int NO_EPOCH = -1;
@@ -42,17 +44,26 @@ final class OffsetCommits {
 
     /**
      * @param request topics with their names, and ids as far as they are known; that they exist was checked
+     * @param version of OffsetCommit, or of TxnOffsetCommit
      */
-    Result<GroupRecord, OffsetCommitResponseData> commit(OffsetCommitRequestData request, short version) {
+    Result<GroupRecord, OffsetCommitResponseData> commit(
+            OffsetCommitRequestData request, short version, boolean transactional) {
         Group group = groups.get(request.groupId());
         CommitClaim claim = new CommitClaim(
-                request.memberId(), request.groupInstanceId(), request.generationIdOrMemberEpoch(), false, version);
+                request.memberId(),
+                request.groupInstanceId(),
+                request.generationIdOrMemberEpoch(),
+                transactional,
+                version);
         CommitVerdict verdict = group == null ? withoutGroup(claim) : group.checkCommit(claim);
         Errors refusal = refusal(request, verdict);
+        if (refusal == Errors.STALE_MEMBER_EPOCH && transactional && version < TRANSACTION_SAYS_ALL) {
+            refusal = Errors.ILLEGAL_GENERATION;
+        }
         if (refusal != Errors.NONE) {
             return Result.answer(refused(request, refusal));
         }
-        if (group != null) {
+        if (group != null && !transactional) {
             group.committed(claim);
         }
         return accepted(request);
@@ -63,8 +74,9 @@ final class OffsetCommits {
         if (claim.epoch() < 0) {
             return CommitVerdict.ACCEPTED;
         }
+        short saysNoGroup = claim.transactional() ? TRANSACTION_SAYS_ALL : SAYS_NO_GROUP;
         return CommitVerdict.of(
-                claim.apiVersion() >= SAYS_NO_GROUP ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION);
+                claim.apiVersion() >= saysNoGroup ? Errors.GROUP_ID_NOT_FOUND : Errors.ILLEGAL_GENERATION);
     }
 
     /** One partition that its committer does not own refuses all of the request, as with Kafka. */

@@ -7,8 +7,10 @@ import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicChange;
@@ -31,10 +33,17 @@ final class OffsetExpiry {
     private final GroupConfig.Offsets config;
     private final Groups groups;
     private final OffsetTable table;
+    private final PendingOffsets pending;
     private final Metrics.Counter expired;
     private final Map<Uuid, String> deletedTopics = new LinkedHashMap<>();
 
-    OffsetExpiry(ShardContext<GroupRecord> context, GroupConfig.Offsets config, Groups groups, OffsetTable table) {
+    OffsetExpiry(
+            ShardContext<GroupRecord> context,
+            GroupConfig.Offsets config,
+            Groups groups,
+            OffsetTable table,
+            PendingOffsets pending) {
+        this.pending = pending;
         this.context = context;
         this.config = config;
         this.groups = groups;
@@ -113,14 +122,15 @@ final class OffsetExpiry {
                 }
                 lookedAt++;
                 Value value = table.get(group.id(), topic, partition);
-                if (isOrphan(value, now) || !subscribed && hasExpired(group, topic, value, now)) {
+                boolean due = isOrphan(value, now) || !subscribed && hasExpired(group, topic, value, now);
+                if (due && !pending.has(group.id(), topic, partition)) {
                     piece.offset(group.id(), topic, partition);
                 } else {
                     allGone = false;
                 }
             }
         }
-        if (allGone && group.isEmpty()) {
+        if (allGone && group.isEmpty() && !pending.has(group.id())) {
             piece.group(group);
         }
         return lookedAt;
@@ -148,7 +158,9 @@ final class OffsetExpiry {
     private Result<GroupRecord, Void> forgetTopics() {
         Map<Uuid, String> topics = new LinkedHashMap<>(deletedTopics);
         deletedTopics.clear();
-        return forgetSome(topics, new ArrayList<>(table.groups()).iterator(), null);
+        Set<String> all = new LinkedHashSet<>(table.groups());
+        all.addAll(pending.groups());
+        return forgetSome(topics, all.iterator(), null);
     }
 
     private Result<GroupRecord, Void> forgetSome(Map<Uuid, String> topics, Iterator<String> left, String begun) {
@@ -161,6 +173,7 @@ final class OffsetExpiry {
             lookedAt++;
             for (Map.Entry<Uuid, String> topic : topics.entrySet()) {
                 lookedAt += forget(group, topic.getValue(), topic.getKey(), piece);
+                forgetPending(group, topic.getValue(), topic.getKey(), piece);
             }
             unfinished = piece.full() ? group : null;
         }
@@ -168,6 +181,16 @@ final class OffsetExpiry {
         return rest == null && !left.hasNext()
                 ? Result.of(piece.records(), null)
                 : piece(piece, () -> forgetSome(topics, left, rest));
+    }
+
+    private void forgetPending(String group, String topic, Uuid id, Tombstones piece) {
+        pending.forEach(group, each -> {
+            Uuid of = each.value().topicId();
+            boolean gone = each.topic().equals(topic) && (of.equals(id) || of.equals(Uuid.ZERO_UUID));
+            if (gone && !piece.full()) {
+                piece.offset(group, topic, each.partition());
+            }
+        });
     }
 
     /** Offsets without an id were committed by who did not know it: by name they are meant as well. */

@@ -12,8 +12,8 @@ import org.apache.kafka.common.protocol.Errors;
 import records.schemas.OffsetCommitRecord.Value;
 
 /**
- * Answers OffsetFetch (rules G2, G8). As the runtime answers a read when all it may have seen is committed, what is read is stable whether or not that was asked
- * for. Confined to the shard.
+ * Answers OffsetFetch (rules G2, G8, T10). As the runtime answers a read when all it may have seen is committed, only open transactions may make it unstable.
+ * Confined to the shard.
  */
 final class OffsetReads {
     private static final long NO_OFFSET = -1;
@@ -21,8 +21,10 @@ final class OffsetReads {
 
     private final Groups groups;
     private final OffsetTable table;
+    private final PendingOffsets pending;
 
-    OffsetReads(Groups groups, OffsetTable table) {
+    OffsetReads(Groups groups, OffsetTable table, PendingOffsets pending) {
+        this.pending = pending;
         this.groups = groups;
         this.table = table;
     }
@@ -32,17 +34,17 @@ final class OffsetReads {
      *
      * @param asked topics null: all; else with their names, and with ids when the request names topics by id
      */
-    OffsetFetchResponseGroup read(OffsetFetchRequestGroup asked) {
+    OffsetFetchResponseGroup read(OffsetFetchRequestGroup asked, boolean stable) {
         OffsetFetchResponseGroup answer = new OffsetFetchResponseGroup().setGroupId(asked.groupId());
         Group group = groups.get(asked.groupId());
         Errors refusal = group == null ? Errors.NONE : group.checkFetch(asked.memberId(), asked.memberEpoch());
         if (refusal != Errors.NONE) {
             return answer.setErrorCode(refusal.code());
         }
-        return answer.setTopics(asked.topics() == null ? all(asked.groupId()) : some(asked));
+        return answer.setTopics(asked.topics() == null ? all(asked.groupId(), stable) : some(asked, stable));
     }
 
-    private List<OffsetFetchResponseTopics> some(OffsetFetchRequestGroup asked) {
+    private List<OffsetFetchResponseTopics> some(OffsetFetchRequestGroup asked, boolean stable) {
         List<OffsetFetchResponseTopics> topics = new ArrayList<>(asked.topics().size());
         for (OffsetFetchRequestTopics topic : asked.topics()) {
             OffsetFetchResponseTopics answers =
@@ -50,7 +52,11 @@ final class OffsetReads {
             topics.add(answers);
             for (int partition : topic.partitionIndexes()) {
                 Value value = table.get(asked.groupId(), topic.name(), partition);
-                answers.partitions().add(answer(partition, value != null && isOf(topic, value) ? value : null));
+                answers.partitions()
+                        .add(
+                                stable && pending.has(asked.groupId(), topic.name(), partition)
+                                        ? unstable(partition)
+                                        : answer(partition, value != null && isOf(topic, value) ? value : null));
             }
         }
         return topics;
@@ -63,16 +69,24 @@ final class OffsetReads {
                 || topic.topicId().equals(value.topicId());
     }
 
-    private List<OffsetFetchResponseTopics> all(String group) {
+    private List<OffsetFetchResponseTopics> all(String group, boolean stable) {
         List<OffsetFetchResponseTopics> topics = new ArrayList<>();
         for (String topic : table.topics(group)) {
             OffsetFetchResponseTopics answers = new OffsetFetchResponseTopics().setName(topic);
             topics.add(answers);
             for (int partition : table.partitionsOf(group, topic)) {
-                answers.partitions().add(answer(partition, table.get(group, topic, partition)));
+                answers.partitions()
+                        .add(
+                                stable && pending.has(group, topic, partition)
+                                        ? unstable(partition)
+                                        : answer(partition, table.get(group, topic, partition)));
             }
         }
         return topics;
+    }
+
+    private static OffsetFetchResponsePartitions unstable(int partition) {
+        return answer(partition, null).setErrorCode(Errors.UNSTABLE_OFFSET_COMMIT.code());
     }
 
     private static OffsetFetchResponsePartitions answer(int partition, Value value) {

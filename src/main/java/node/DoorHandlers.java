@@ -13,6 +13,7 @@ import protocol.DataPlane;
 import protocol.GroupHandlers;
 import protocol.InitProducerIdHandler;
 import protocol.TransactionHandlers;
+import protocol.WriteTxnMarkersHandler;
 import services.ClusterService;
 import services.ConfigService;
 import services.FetchService;
@@ -21,6 +22,7 @@ import services.GroupCoordinators;
 import services.InternalTopics;
 import services.LogDirService;
 import services.LogLevels;
+import services.MarkerService;
 import services.OffsetService;
 import services.ProduceService;
 import services.ProducerIdService;
@@ -65,6 +67,7 @@ final class DoorHandlers {
         all.addAll(GroupHandlers.of(new GroupHandlers.Parts(
                 new GroupCoordinators(mailboxes, place.loops), internalTopics, config.groups())));
         all.addAll(TransactionHandlers.of(services.transactions, internalTopics));
+        all.add(new WriteTxnMarkersHandler(new MarkerService(mailboxes, place.loops)));
         return all;
     }
 

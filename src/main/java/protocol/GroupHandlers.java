@@ -8,6 +8,7 @@ import services.GroupAdminService;
 import services.GroupCoordinators;
 import services.GroupOffsetService;
 import services.InternalTopics;
+import services.TransactionOffsetService;
 
 /** The handlers about groups and committed offsets, for one server instance. */
 public final class GroupHandlers {
@@ -21,6 +22,8 @@ public final class GroupHandlers {
                 new ClassicGroupService(parts.coordinators(), parts.config().classic());
         GroupOffsetService offsets = new GroupOffsetService(
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
+        TransactionOffsetService inTransactions = new TransactionOffsetService(
+                parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         GroupAdminService admin = new GroupAdminService(
                 parts.coordinators(), parts.config().offsets().commitTimeoutMillis());
         ConsumerGroupService consumer = new ConsumerGroupService(parts.coordinators(), parts.config());
@@ -33,6 +36,7 @@ public final class GroupHandlers {
                 new OffsetCommitHandler(offsets),
                 new OffsetFetchHandler(offsets),
                 new OffsetDeleteHandler(offsets),
+                new TxnOffsetCommitHandler(inTransactions),
                 new ListGroupsHandler(admin),
                 new DescribeGroupsHandler(admin),
                 new DeleteGroupsHandler(admin),

@@ -44,7 +44,7 @@ final class OffsetFetchHandler implements ApiHandler {
         short version = context.apiVersion();
         List<OffsetFetchRequestGroup> groups =
                 version < SEVERAL_GROUPS ? List.of(onlyGroup(request)) : request.groups();
-        service.fetch(context.image(), groups, version >= IDS, (answers, failure) -> {
+        service.fetch(context.image(), groups, version >= IDS, request.requireStable(), (answers, failure) -> {
             if (version >= SEVERAL_GROUPS) {
                 respond.succeed(new OffsetFetchResponseData().setGroups(answers));
             } else {

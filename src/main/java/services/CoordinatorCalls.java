@@ -71,6 +71,11 @@ public class CoordinatorCalls<C extends Coordinator<S>, S> {
             done.fail(FailureCode.NOT_COORDINATOR, topic + " was not used yet: ask for the coordinator first");
             return;
         }
+        callPartition(image, partition, timeoutMillis, done, ask);
+    }
+
+    /** @param partition of the topic, which exists */
+    <T> void callPartition(MetadataImage image, int partition, long timeoutMillis, Callback<T> done, Ask<C, T> ask) {
         mailboxes.call(
                 owner(image, partition),
                 (coordinator, reply) -> ask.on(partition, coordinator, reply),

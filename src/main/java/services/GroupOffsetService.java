@@ -62,7 +62,7 @@ public final class GroupOffsetService {
                 gather);
     }
 
-    private static OffsetCommitResponseData failed(OffsetCommitRequestData request, Errors error) {
+    static OffsetCommitResponseData failed(OffsetCommitRequestData request, Errors error) {
         OffsetCommitResponseData response = new OffsetCommitResponseData();
         for (OffsetCommitRequestTopic topic : request.topics()) {
             OffsetCommitResponseTopic answers =
@@ -80,12 +80,14 @@ public final class GroupOffsetService {
     /**
      * @param asked groups, each with topics by name, or by id, or with null for all of them
      * @param byId the request names topics by id
+     * @param stable UNSTABLE_OFFSET_COMMIT for offsets that an open transaction may change
      * @param done in the order of the groups
      */
     public void fetch(
             MetadataImage image,
             List<OffsetFetchRequestGroup> asked,
             boolean byId,
+            boolean stable,
             Callback<List<OffsetFetchResponseGroup>> done) {
         KnownTopics topics = new KnownTopics(image);
         List<Question> questions =
@@ -104,14 +106,14 @@ public final class GroupOffsetService {
                 }
                 gather.succeed(completed);
             };
-            coordinators.read(image, part.get(0).groupId(), timeoutMillis, shard -> read(shard, part), complete);
+            coordinators.read(image, part.get(0).groupId(), timeoutMillis, shard -> read(shard, part, stable), complete);
         });
     }
 
-    private static List<OffsetFetchResponseGroup> read(GroupShard shard, List<Question> questions) {
+    private static List<OffsetFetchResponseGroup> read(GroupShard shard, List<Question> questions, boolean stable) {
         List<OffsetFetchResponseGroup> answers = new ArrayList<>(questions.size());
         for (Question each : questions) {
-            answers.add(shard.offsets().read(each.known));
+            answers.add(shard.offsets().read(each.known, stable));
         }
         return answers;
     }
