@@ -92,7 +92,10 @@ final class ProducerRecovery {
                 ByteBuffer content = AtomicFile.read(files, path, MAX_SNAPSHOT);
                 ProducerSnapshot.Loaded loaded = content == null ? null : ProducerSnapshot.decode(content);
                 if (loaded != null && loaded.failure() == null) {
-                    return ProducerStates.of(loaded.entries(), offset);
+                    return ProducerStates.of(
+                            loaded.entries(),
+                            offset,
+                            settings.mutations().active("forget-open-transactions"));
                 }
                 LOG.warn("{} cannot be read; an older one or the log itself is used", path);
             }

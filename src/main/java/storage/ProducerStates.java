@@ -89,13 +89,18 @@ public final class ProducerStates {
      * out by {@link #expire}.
      */
     public static ProducerStates of(List<ProducerSnapshot.Entry> rows, long offset) {
+        return of(rows, offset, false);
+    }
+
+    /** @param forgetful a planted bug: open transactions are lost */
+    static ProducerStates of(List<ProducerSnapshot.Entry> rows, long offset, boolean forgetful) {
         ProducerStates states = new ProducerStates(offset);
         for (ProducerSnapshot.Entry row : rows) {
             ProducerEntry entry = ProducerEntry.fromSnapshot(states.producers.get(row.producerId()), row);
             states.producers.put(row.producerId(), entry);
         }
         for (ProducerEntry entry : states.sorted()) {
-            if (entry.hasOpenTransaction()) {
+            if (entry.hasOpenTransaction() && !forgetful) {
                 states.open.put(entry.transactionStart, entry.producerId);
             }
         }
