@@ -119,7 +119,7 @@ public final class ConsumerGroups {
         List<DescribedGroup> all = new ArrayList<>();
         for (String id : ids) {
             if (id.isEmpty()) {
-                all.add(ConsumerGroupDescription.refused(id, Errors.INVALID_GROUP_ID, "A group id must be given."));
+                all.add(ConsumerGroupDescription.refused(id, Errors.INVALID_GROUP_ID, null));
                 continue;
             }
             all.add(
