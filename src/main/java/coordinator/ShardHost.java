@@ -153,8 +153,9 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         return state == ShardState.ACTIVE && drained == null;
     }
 
-    boolean isLed() {
-        return state != ShardState.RESIGNED;
+    /** Whether its answer is needed to answer for all; a shard that cannot be loaded must not keep the others from being seen. */
+    boolean countsForAll() {
+        return state == ShardState.ACTIVE || state == ShardState.LOADING;
     }
 
     void imageChanged(MetadataImage now) {

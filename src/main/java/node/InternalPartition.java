@@ -7,6 +7,8 @@ import coordinator.PartitionStore;
 import coordinator.RecordCodec;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import replication.LeaderReplica;
 import storage.DiskExecutor.Lane;
 import storage.OffsetRange;
@@ -18,6 +20,7 @@ import storage.ReadBound;
  * opened late, or be gone. Confined to the loop.
  */
 final class InternalPartition implements PartitionStore {
+    private static final Logger LOG = LoggerFactory.getLogger(InternalPartition.class);
     private static final int FALLBACK_BATCH_BYTES = 1 << 20;
 
     private final PartitionTable partitions;
@@ -95,6 +98,13 @@ final class InternalPartition implements PartitionStore {
                 done.fail(failure);
             } else if (result.range() == null) {
                 // Nothing more before the damage, or before the end.
+                if (damage == null) {
+                    LOG.warn(
+                            "{}: there is nothing to read between offset {} and the log's end {}: compacted away, or damaged",
+                            log.identity().directory(),
+                            from,
+                            end);
+                }
                 done.succeed(damage != null ? damaged(damage, end) : new Piece<>(List.of(), end, end, 0, 0, List.of()));
             } else {
                 LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);

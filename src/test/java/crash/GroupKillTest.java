@@ -155,7 +155,8 @@ class GroupKillTest {
 
     private void commit(int offset) {
         for (Member each : members) {
-            Map<TopicPartition, OffsetAndMetadata> offsets = new TreeMap<>((one, other) -> one.partition() - other.partition());
+            Map<TopicPartition, OffsetAndMetadata> offsets =
+                    new TreeMap<>((one, other) -> one.partition() - other.partition());
             each.consumer.assignment().forEach(partition -> offsets.put(partition, new OffsetAndMetadata(offset)));
             each.consumer.commitSync(offsets);
         }
