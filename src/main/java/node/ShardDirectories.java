@@ -51,6 +51,7 @@ final class ShardDirectories {
         every(Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
             long wallMillis = ports.clock().wallMillis();
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
+            directories.forEach(ShardDirectory::checkPresence);
         });
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
         every(

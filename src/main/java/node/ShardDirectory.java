@@ -19,6 +19,7 @@ import records.BatchValidator;
 import replication.Admission;
 import storage.DiskExecutor;
 import storage.LogContext;
+import storage.LogDirectory;
 import storage.LogDirectory.Checkpoint;
 import storage.LogDirectory.FoundPartition;
 import storage.LogHost;
@@ -59,6 +60,7 @@ final class ShardDirectory implements LogHost {
     private boolean reporting;
     private Timers.Handle checkpoint;
     private Failure failure;
+    private String presentId;
 
     /** Told once when the directory goes offline (rule S3). */
     @FunctionalInterface
@@ -216,6 +218,32 @@ final class ShardDirectory implements LogHost {
             checkpoint.cancel();
             checkpoint = null;
         }
+    }
+
+    /**
+     * Looks whether the directory is still there, and still the one that was opened: open files outlive their names, so all would seem well until the next
+     * start finds nothing.
+     */
+    void checkPresence() {
+        if (failure != null || reporter > 0) {
+            return;
+        }
+        disk.run(DiskExecutor.Lane.BLOCKING, LogDirectory.presentId(), (id, why) -> {
+            if (why != null) {
+                // Unreadable for now: that is for those who read and write it to say.
+                return;
+            }
+            if (id == null || (presentId != null && !presentId.equals(id))) {
+                context.goOffline(
+                        Failure.of(
+                                FailureCode.STORAGE_ERROR,
+                                "log directory " + path
+                                        + (id == null ? " was removed" : " was replaced by another one")
+                                        + " while the broker runs. What it held is lost unless you bring it back; then restart"));
+            } else {
+                presentId = id;
+            }
+        });
     }
 
     @Override

@@ -62,7 +62,7 @@ final class LogState {
             return Failure.of(FailureCode.STORAGE_ERROR, "log " + identity.directory() + " is closed");
         }
         if (context.offline()) {
-            return Failure.of(FailureCode.STORAGE_ERROR, "log directory is offline after a failed sync");
+            return Failure.of(FailureCode.STORAGE_ERROR, "the log directory is offline");
         }
         return null;
     }
