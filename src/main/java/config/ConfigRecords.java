@@ -73,6 +73,7 @@ final class ConfigRecords {
                 values.int32("log.flush.start.offset.checkpoint.interval.ms"),
                 values.int64("log.dir.reserve.bytes"),
                 values.int32("log.max.open.files"),
+                values.int64("log.dir.scrub.bytes.per.second"),
                 values.int32("producer.id.expiration.ms"));
     }
 

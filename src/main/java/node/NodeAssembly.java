@@ -212,8 +212,11 @@ public final class NodeAssembly {
                 reporter < 0 ? 0 : storage.reserveBytes(),
                 LogLimits.DEFAULT.queuedBytes(),
                 storage.producerExpiryMillis());
-        ShardDirectory.Place place =
-                new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));
+        ShardDirectory.Place place = new ShardDirectory.Place(
+                index,
+                reporter,
+                storage.logDirs().get(index),
+                (storage.scrubBytesPerSecond() + host.loops() - 1) / host.loops());
         return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
     }
 

@@ -62,6 +62,7 @@ final class ShardDirectories {
                     }
                 }));
         directories.forEach(this::purge);
+        directories.forEach(ShardDirectory::startScrubbing);
         cleaner.start();
     }
 
@@ -95,8 +96,8 @@ final class ShardDirectories {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();
         cleaner.stop();
-        directories.forEach(ShardDirectory::stopCheckpoints);
-        alsoReported.forEach(ShardDirectory::stopCheckpoints);
+        directories.forEach(ShardDirectory::stopDuties);
+        alsoReported.forEach(ShardDirectory::stopDuties);
     }
 
     void reportAll(Callback<Void> done) {

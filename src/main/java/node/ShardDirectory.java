@@ -24,6 +24,7 @@ import storage.LogDirectory.Checkpoint;
 import storage.LogDirectory.FoundPartition;
 import storage.LogHost;
 import storage.LogLimits;
+import storage.LogScrubber;
 import storage.LogStart;
 import storage.PartitionLog;
 
@@ -59,6 +60,7 @@ final class ShardDirectory implements LogHost {
     private List<Callback<Void>> waitingForStarts = new ArrayList<>();
     private boolean reporting;
     private Timers.Handle checkpoint;
+    private final LogScrubber scrubber;
     private Failure failure;
     private String presentId;
 
@@ -68,8 +70,8 @@ final class ShardDirectory implements LogHost {
         void offline(ShardDirectory directory, Failure why);
     }
 
-    /** Which directory (index in log.dirs) for which reporter (shard, or -1 for the controller). */
-    record Place(int index, int reporter, String path) {}
+    /** Which directory (index in log.dirs) for which reporter (shard, or -1 for the controller), and how much of it that one reads again each second. */
+    record Place(int index, int reporter, String path, long scrubBytesPerSecond) {}
 
     ShardDirectory(Place place, Ports ports, DiskExecutor disk, LogLimits limits, Offline offline) {
         this.index = place.index;
@@ -81,6 +83,7 @@ final class ShardDirectory implements LogHost {
         this.offline = offline;
         this.queuedBytes = limits.queuedBytes();
         this.context = new LogContext(ports, disk, this, limits);
+        this.scrubber = new LogScrubber(ports, this::logs, place.scrubBytesPerSecond);
     }
 
     int index() {
@@ -212,8 +215,13 @@ final class ShardDirectory implements LogHost {
         }
     }
 
+    void startScrubbing() {
+        scrubber.start();
+    }
+
     /** No checkpoint of its own accord any more: the last one is the stop's. */
-    void stopCheckpoints() {
+    void stopDuties() {
+        scrubber.stop();
         if (checkpoint != null) {
             checkpoint.cancel();
             checkpoint = null;

@@ -4,6 +4,7 @@ import common.Failure;
 import common.FailureCode;
 import config.LogConfig;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import records.BatchSummary;
 
@@ -93,6 +94,11 @@ final class LogState {
         if (onReadByName != null) {
             onReadByName.run();
         }
+    }
+
+    void addDamage(DamagedRange range) {
+        damage.add(range);
+        damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
     }
 
     boolean tiny() {

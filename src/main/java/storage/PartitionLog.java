@@ -119,6 +119,12 @@ public abstract class PartitionLog {
     /** Up to there the log has been compacted; -1: never. For cleaner-offset-checkpoint. */
     public abstract long cleanedTo();
 
+    /**
+     * Reads about {@code maxBytes} of the closed segments again and checks them (rules S1, S8), each time further on. Gives how many were read; 0 at the end of
+     * a pass.
+     */
+    public abstract void scrub(int maxBytes, Callback<Integer> done);
+
     public abstract List<ActiveProducer> activeProducers();
 
     /** Bytes of all segments. */

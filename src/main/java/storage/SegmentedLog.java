@@ -25,6 +25,7 @@ final class SegmentedLog extends PartitionLog {
     private final TimestampLookup timestamps;
     private final LogRetention retention;
     private final LogCompaction compaction;
+    private final LogScrub scrub;
     private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
     private boolean exclusive;
     private long lastAppendNanos;
@@ -37,6 +38,7 @@ final class SegmentedLog extends PartitionLog {
         this.timestamps = new TimestampLookup(log);
         this.retention = new LogRetention(log, this, appender, flusher);
         this.compaction = new LogCompaction(log, retention);
+        this.scrub = new LogScrub(log, flusher);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
     }
 
@@ -273,6 +275,11 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public long cleanedTo() {
         return log.cleanedTo;
+    }
+
+    @Override
+    public void scrub(int maxBytes, Callback<Integer> done) {
+        scrub.step(maxBytes, done);
     }
 
     @Override
