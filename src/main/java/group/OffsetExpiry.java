@@ -113,7 +113,7 @@ final class OffsetExpiry {
                 }
                 lookedAt++;
                 Value value = table.get(group.id(), topic, partition);
-                if (isOrphan(value, now) || !subscribed && hasExpired(group, topic, value, now)) {
+                if (isOrphan(value, now) || (!subscribed && hasExpired(group, topic, value, now))) {
                     piece.offset(group.id(), topic, partition);
                 } else {
                     allGone = false;
