@@ -48,7 +48,8 @@ final class ClassicGroup implements Group {
     private SubscribedTopics subscribed = SubscribedTopics.UNKNOWN;
 
     /** @param refused told when records of a group were not taken: the group is ahead of its log then */
-    record Surroundings(Clock clock, ClassicSessions sessions, BiConsumer<ClassicGroup, Failure> refused) {}
+    record Surroundings(
+            Clock clock, Groups groups, ClassicSessions sessions, BiConsumer<ClassicGroup, Failure> refused) {}
 
     ClassicGroup(String id, Surroundings around) {
         this.id = id;
@@ -68,7 +69,7 @@ final class ClassicGroup implements Group {
         }
         leader = members.containsKey(value.leader()) ? value.leader() : leader;
         stateSinceMillis = value.currentStateTimestamp();
-        state = restored.isEmpty() ? ClassicState.EMPTY : ClassicState.STABLE;
+        enter(restored.isEmpty() ? ClassicState.EMPTY : ClassicState.STABLE);
         noteSubscriptions();
     }
 
@@ -85,6 +86,10 @@ final class ClassicGroup implements Group {
     @Override
     public String state() {
         return state.toString();
+    }
+
+    ClassicState stateNow() {
+        return state;
     }
 
     boolean in(ClassicState other) {
@@ -259,8 +264,13 @@ final class ClassicGroup implements Group {
 
     void goTo(ClassicState next) {
         before = state;
-        state = next;
+        enter(next);
         stateSinceMillis = around.clock().wallMillis();
+    }
+
+    private void enter(ClassicState next) {
+        around.groups().moved(this, state, next);
+        state = next;
     }
 
     /** Makes a member that has joined the leader, if the present one has not; false when nobody has joined. */

@@ -5,7 +5,9 @@ import common.Failure;
 import config.GroupConfig;
 import coordinator.Result;
 import coordinator.ShardContext;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.kafka.common.message.HeartbeatRequestData;
@@ -66,7 +68,8 @@ public final class ClassicGroups {
             JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done) {
         Group known = groups.get(request.groupId());
         boolean unknown = known == null && !request.memberId().isEmpty();
-        if (unknown || known != null && known.type() != GroupType.CLASSIC) {
+        boolean foreign = known != null && known.type() != GroupType.CLASSIC;
+        if (unknown || foreign && !(known.isEmpty() && request.memberId().isEmpty())) {
             Turn turn = new Turn(null);
             turn.answer(done, JoinPhase.error(request.memberId(), Errors.UNKNOWN_MEMBER_ID));
             return turn.result();
@@ -76,8 +79,17 @@ public final class ClassicGroups {
         joins.join(group, request, client, done, turn);
         if (group != known && group.isPristine()) {
             putBack(request.groupId(), known);
+        } else if (foreign) {
+            takeOver(known, turn);
         }
         return turn.result();
+    }
+
+    /** A group of another protocol that nobody is in any more becomes a classic one; its offsets stay. */
+    private static void takeOver(Group empty, Turn turn) {
+        List<GroupRecord> tombstones = new ArrayList<>();
+        empty.tombstones(tombstones);
+        tombstones.forEach(turn::record);
     }
 
     /** Nothing came of the group that was made for a request. */

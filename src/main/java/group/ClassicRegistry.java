@@ -35,8 +35,8 @@ final class ClassicRegistry {
 
     /** Replaces a group of that id. */
     ClassicGroup create(String groupId) {
-        ClassicGroup group =
-                new ClassicGroup(groupId, new ClassicGroup.Surroundings(context.clock(), sessions, this::goBack));
+        ClassicGroup group = new ClassicGroup(
+                groupId, new ClassicGroup.Surroundings(context.clock(), groups, sessions, this::goBack));
         groups.put(group);
         return group;
     }
@@ -99,6 +99,7 @@ final class ClassicRegistry {
             return;
         }
         joinPhase.stop(group);
+        group.assigning(null);
         if (group.stored() == null) {
             create(group.id());
         } else {

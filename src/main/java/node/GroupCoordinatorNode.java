@@ -9,6 +9,7 @@ import coordinator.RecordCodec;
 import coordinator.RuntimeSetup;
 import coordinator.RuntimeStats;
 import group.GroupCoordinator;
+import group.GroupCounts;
 import group.GroupShard;
 import java.util.List;
 import java.util.Map;
@@ -30,6 +31,7 @@ final class GroupCoordinatorNode implements GroupCoordinator {
     private final PartitionTable partitions;
     private final ShardImage.Share share;
     private final RuntimeStats stats;
+    private final GroupCounts counts = new GroupCounts();
     private final CoordinatorRuntime<GroupShard, GroupRecord> runtime;
     private final Map<Integer, PartitionId> led = new TreeMap<>();
 
@@ -60,13 +62,17 @@ final class GroupCoordinatorNode implements GroupCoordinator {
                         limits,
                         codec,
                         GroupRecord.class,
-                        context -> new GroupShard(context, config),
+                        context -> new GroupShard(context, config, counts),
                         first),
                 stats);
     }
 
     RuntimeStats stats() {
         return stats;
+    }
+
+    GroupCounts counts() {
+        return counts;
     }
 
     /** The storage shards have applied this image. {@code done} when partitions that were never written to take requests; others are still being loaded. */

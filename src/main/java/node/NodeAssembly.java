@@ -11,6 +11,7 @@ import config.StorageConfig;
 import controller.Controller;
 import coordinator.RuntimeStats;
 import group.GroupCoordinator;
+import group.GroupCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -140,6 +141,9 @@ public final class NodeAssembly {
                     ports.metrics(),
                     GroupCoordinatorNode.METRICS,
                     loops.stream().map(each -> each.groups.stats()).toList());
+            GroupCounts.report(
+                    ports.metrics(),
+                    loops.stream().map(each -> each.groups.counts()).toList());
             controller.publish((published, problem) -> {
                 if (problem != null) {
                     done.fail(problem);

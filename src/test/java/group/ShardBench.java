@@ -46,6 +46,7 @@ public final class ShardBench implements ShardContext<GroupRecord> {
     private final Deque<Supplier<Result<GroupRecord, Void>>> submitted = new ArrayDeque<>();
     private final Deque<Step> waiting = new ArrayDeque<>();
     private final List<Integer> batches = new ArrayList<>();
+    private final GroupCounts counts = new GroupCounts();
     private GroupShard shard;
     private MetadataImage image;
     private long nowMillis;
@@ -113,7 +114,7 @@ public final class ShardBench implements ShardContext<GroupRecord> {
     private record Timer(long dueMillis, Supplier<Result<GroupRecord, Void>> task) {}
 
     private void open() {
-        shard = new GroupShard(this, config);
+        shard = new GroupShard(this, config, counts);
         log.forEach(record -> shard.replay(throughBytes(record)));
         shard.loaded();
         drain();
@@ -128,6 +129,10 @@ public final class ShardBench implements ShardContext<GroupRecord> {
 
     GroupShard shard() {
         return shard;
+    }
+
+    GroupCounts counts() {
+        return counts;
     }
 
     /** All records appended, tombstones too, oldest first. */
