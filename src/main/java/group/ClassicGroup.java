@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
 import org.apache.kafka.common.message.JoinGroupResponseData;
@@ -308,7 +307,7 @@ final class ClassicGroup implements Group {
     }
 
     private boolean isOfConsumers() {
-        return protocolType.equals(ConsumerProtocol.PROTOCOL_TYPE);
+        return protocolType.equals("consumer");
     }
 
     @Override

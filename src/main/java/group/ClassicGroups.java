@@ -69,7 +69,7 @@ public final class ClassicGroups {
         Group known = groups.get(request.groupId());
         boolean unknown = known == null && !request.memberId().isEmpty();
         boolean foreign = known != null && known.type() != GroupType.CLASSIC;
-        if (unknown || foreign && !(known.isEmpty() && request.memberId().isEmpty())) {
+        if (unknown || (foreign && !(known.isEmpty() && request.memberId().isEmpty()))) {
             Turn turn = new Turn(null);
             turn.answer(done, JoinPhase.error(request.memberId(), Errors.UNKNOWN_MEMBER_ID));
             return turn.result();
@@ -145,7 +145,7 @@ public final class ClassicGroups {
         Map<String, byte[]> given = new LinkedHashMap<>();
         request.assignments().forEach(each -> given.put(each.memberId(), each.assignment()));
         Function<ClassicMember, byte[]> assignments =
-                member -> given.getOrDefault(member.id(), ClassicMember.NO_ASSIGNMENT);
+                member -> given.getOrDefault(member.id(), ClassicMember.nothing());
         syncPhase.assign(group, assignments, turn);
     }
 

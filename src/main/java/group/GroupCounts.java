@@ -11,16 +11,16 @@ import java.util.function.ToIntFunction;
 public final class GroupCounts {
     private static final String CLASSIC = "kafka_coordinator_group_groupmetadatamanager_numgroups";
 
-    private static final class Number {
+    private static final class Tally {
         private int value;
     }
 
-    private final Map<ClassicState, Number> classic = new EnumMap<>(ClassicState.class);
+    private final Map<ClassicState, Tally> classic = new EnumMap<>(ClassicState.class);
     private int consumer;
 
     public GroupCounts() {
         for (ClassicState each : ClassicState.values()) {
-            classic.put(each, new Number());
+            classic.put(each, new Tally());
         }
     }
 

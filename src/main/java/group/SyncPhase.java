@@ -62,7 +62,7 @@ final class SyncPhase {
         group.assigning(null);
         for (ClassicMember each : group.members()) {
             if (group.in(ClassicState.COMPLETING_REBALANCE)) {
-                each.assign(ClassicMember.NO_ASSIGNMENT);
+                each.assign(ClassicMember.nothing());
             }
             answer(each, error(Errors.REBALANCE_IN_PROGRESS), turn);
         }
