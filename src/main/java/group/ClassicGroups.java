@@ -39,6 +39,7 @@ public final class ClassicGroups {
     private final JoinPhase joinPhase;
     private final JoinRequests joins;
     private final ClassicRegistry registry;
+    private ClassicMembers consumerMembers;
 
     ClassicGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups) {
         GroupConfig.Classic classic = config.classic();
@@ -63,10 +64,37 @@ public final class ClassicGroups {
         return group;
     }
 
+    /** Who serves members of groups of the consumer protocol that speak this one. */
+    void serveConsumerGroups(ClassicMembers members) {
+        consumerMembers = members;
+    }
+
+    /** The group has become one of the consumer protocol: who waits in it joins again. */
+    void handOver(ClassicGroup group) {
+        joinPhase.stop(group);
+        registry.askToJoinAgain(group);
+    }
+
+    /** The group was one of the consumer protocol until just now: its members shall join again. */
+    Result<GroupRecord, Void> becameClassic(String groupId) {
+        if (!(groups.get(groupId) instanceof ClassicGroup group) || !group.in(ClassicState.STABLE)) {
+            return Result.nothing();
+        }
+        Turn turn = new Turn(group);
+        registry.start(group);
+        if (group.in(ClassicState.STABLE)) {
+            joinPhase.prepare(group, "it was a group of the consumer protocol", turn);
+        }
+        return turn.result();
+    }
+
     /** {@code done} may be answered much later. Group id and session timeout are valid. */
     public Result<GroupRecord, Void> join(
             JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done) {
         Group known = groups.get(request.groupId());
+        if (known instanceof ConsumerGroup group && !group.isEmpty()) {
+            return consumerMembers.join(group, request, client, done);
+        }
         boolean unknown = known == null && !request.memberId().isEmpty();
         boolean foreign = known != null && known.type() != GroupType.CLASSIC;
         if (unknown || (foreign && !(known.isEmpty() && request.memberId().isEmpty()))) {
@@ -103,6 +131,9 @@ public final class ClassicGroups {
 
     /** {@code done} may be answered much later. */
     public Result<GroupRecord, Void> sync(SyncGroupRequestData request, Callback<SyncGroupResponseData> done) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.sync(group, request, done);
+        }
         ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
         Turn turn = new Turn(group);
         Errors error = group == null || group.isEmpty() ? Errors.UNKNOWN_MEMBER_ID : check(group, request);
@@ -150,6 +181,9 @@ public final class ClassicGroups {
     }
 
     public Result<GroupRecord, HeartbeatResponseData> heartbeat(HeartbeatRequestData request) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.heartbeat(group, request);
+        }
         return Result.answer(
                 new HeartbeatResponseData().setErrorCode(beat(request).code()));
     }
@@ -168,6 +202,9 @@ public final class ClassicGroups {
 
     /** Several members may leave at once; each has its own error. */
     public Result<GroupRecord, LeaveGroupResponseData> leave(LeaveGroupRequestData request) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.leave(group, request);
+        }
         ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
         Turn turn = new Turn(group);
         LeaveGroupResponseData response = new LeaveGroupResponseData();

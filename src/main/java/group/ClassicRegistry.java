@@ -5,6 +5,9 @@ import common.Failure;
 import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.protocol.Errors;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 
@@ -106,6 +109,20 @@ final class ClassicRegistry {
             start(restore(group.stored()));
         }
         failParked(group, why);
+    }
+
+    /** Answers what is parked in a group that is no longer one of these. */
+    void askToJoinAgain(ClassicGroup group) {
+        for (ClassicMember each : group.members()) {
+            Callback<JoinGroupResponseData> join = group.park(each, null);
+            if (join != null) {
+                join.succeed(JoinPhase.error(each.id(), Errors.REBALANCE_IN_PROGRESS));
+            }
+            Callback<SyncGroupResponseData> sync = each.parkSync(null);
+            if (sync != null) {
+                sync.succeed(SyncPhase.error(Errors.REBALANCE_IN_PROGRESS));
+            }
+        }
     }
 
     void unloaded(Failure why) {
