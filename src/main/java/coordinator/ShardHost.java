@@ -81,7 +81,11 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
                     "{}: records could not be appended, the coordinator loads its partition again: {}",
                     name,
                     why.message());
-            revert(retriable(why));
+            if (setup.ports().mutations().active("group-failed-append-kept")) {
+                queue.abandon().forEach(each -> each.failed(retriable(why)));
+            } else {
+                revert(retriable(why));
+            }
         }
 
         @Override

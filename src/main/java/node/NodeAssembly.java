@@ -191,7 +191,13 @@ public final class NodeAssembly {
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
         GroupCoordinatorNode groups = new GroupCoordinatorNode(
-                own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
+                own,
+                task -> host.execute(loop, task),
+                config.groups(),
+                new GroupCodec(own.mutations()),
+                table,
+                share,
+                empty);
         LoopImage image = new LoopImage(empty);
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
