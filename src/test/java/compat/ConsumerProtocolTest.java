@@ -1,7 +1,6 @@
 package compat;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +11,7 @@ import java.util.TreeSet;
 import org.apache.kafka.clients.admin.ConsumerGroupDescription;
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.consumer.SubscriptionPattern;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.GroupState;
@@ -143,7 +143,7 @@ class ConsumerProtocolTest {
     }
 
     @Test
-    void aPatternFindsTopicsNowAndLater() throws Exception {
+    void aPatternFindsItsTopicsUntilAnotherTakesItsPlace() throws Exception {
         String topic = clients.topic(2);
         KafkaConsumer<byte[], byte[]> consumer = consumer(topic);
         consumer.subscribe(new SubscriptionPattern(topic + "|" + topic + "-.*"));
@@ -156,12 +156,41 @@ class ConsumerProtocolTest {
             poll(consumer);
             return consumer.assignment().isEmpty();
         });
-        assertTrue(described(topic)
-                .members()
-                .iterator()
-                .next()
-                .assignment()
-                .topicPartitions()
-                .isEmpty());
+        Await.until("it said so", () -> {
+            poll(consumer);
+            return described(topic)
+                    .members()
+                    .iterator()
+                    .next()
+                    .assignment()
+                    .topicPartitions()
+                    .isEmpty();
+        });
+    }
+
+    @Test
+    void aGroupMovesToTheNewProtocolAndBackWhileItReads() throws Exception {
+        String topic = clients.topic(4);
+        KafkaConsumer<byte[], byte[]> old = consumer(topic, "group.protocol", "classic");
+        old.subscribe(List.of(topic));
+        Await.until("the classic group is up", () -> {
+            poll(old);
+            return old.assignment().size() == 4;
+        });
+        KafkaConsumer<byte[], byte[]> modern = consumer(topic);
+        modern.subscribe(List.of(topic));
+        Await.until("both share", () -> {
+            poll(old, modern);
+            return old.assignment().size() == 2 && modern.assignment().size() == 2;
+        });
+        assertEquals(GroupType.CONSUMER, described(topic).type());
+        old.commitSync(Map.of(old.assignment().iterator().next(), new OffsetAndMetadata(0)));
+        modern.commitSync(Map.of(modern.assignment().iterator().next(), new OffsetAndMetadata(0)));
+        modern.close();
+        Await.until("the classic one has all again", () -> {
+            poll(old);
+            return old.assignment().size() == 4;
+        });
+        assertEquals(GroupType.CLASSIC, described(topic).type());
     }
 }
