@@ -186,6 +186,7 @@ final class SimConsumerMember implements SimGroup.Member {
                     .setTopicPartitions(named(owned));
         }
         String as = memberId;
+        TreeSet<String> said = new TreeSet<>(owned);
         long begun = net.scheduler().now();
         if (joining) {
             group.owners.releasedAll(memberId, begun);
@@ -201,7 +202,7 @@ final class SimConsumerMember implements SimGroup.Member {
                 told = false;
                 net.count("beat.unknown");
             } else {
-                answered((ConsumerGroupHeartbeatResponseData) answer, begun);
+                answered((ConsumerGroupHeartbeatResponseData) answer, begun, said);
             }
         });
     }
@@ -226,11 +227,11 @@ final class SimConsumerMember implements SimGroup.Member {
         return new ArrayList<>(byTopic.values());
     }
 
-    private void answered(ConsumerGroupHeartbeatResponseData answer, long begun) {
+    private void answered(ConsumerGroupHeartbeatResponseData answer, long begun, TreeSet<String> said) {
         Errors error = Errors.forCode(answer.errorCode());
         net.count("beat." + error);
         switch (error) {
-            case NONE -> accepted(answer, begun);
+            case NONE -> accepted(answer, begun, said);
             case FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID -> {
                 group.owners.releasedAll(memberId, net.scheduler().now());
                 haunt();
@@ -252,7 +253,8 @@ final class SimConsumerMember implements SimGroup.Member {
         }
     }
 
-    private void accepted(ConsumerGroupHeartbeatResponseData answer, long begun) {
+    /** @param said what it had when it asked */
+    private void accepted(ConsumerGroupHeartbeatResponseData answer, long begun, TreeSet<String> said) {
         if (answer.memberEpoch() < epoch) {
             throw new RuleBroken(
                     "G6 member epochs rise", name + " was at " + epoch + " and is told " + answer.memberEpoch());
@@ -271,9 +273,9 @@ final class SimConsumerMember implements SimGroup.Member {
                 told = false;
             }
         }
-        boolean asked = !target.containsAll(owned);
+        boolean asked = !target.containsAll(said);
         group.owners.holds(memberId, target, asked, begun, net.scheduler().now());
-        if (asked && !releasing) {
+        if (!target.containsAll(owned) && !releasing) {
             release();
         }
     }
