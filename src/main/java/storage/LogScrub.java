@@ -1,6 +1,7 @@
 package storage;
 
 import common.Callback;
+import common.Failure;
 import common.FailureCode;
 import java.util.List;
 import org.slf4j.Logger;
@@ -44,13 +45,7 @@ final class LogScrub {
         }
         SegmentView view = new SegmentView(log.identity, checked.baseOffset, checked.size, null, 0);
         ScrubJob job = new ScrubJob(
-                view,
-                position,
-                expected,
-                limit,
-                log.segments.get(at + 1).baseOffset,
-                maxBytes,
-                log.config.cleanupCompact());
+                view, position, expected, limit, log.segments.get(at + 1).baseOffset, maxBytes, log.mayHaveGaps());
         log.readByName(checked);
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
             log.readByNameEnded(checked);
@@ -70,7 +65,7 @@ final class LogScrub {
             position = result.position();
             expected = result.expectedOffset();
             if (result.damage() != null) {
-                found(checked, result.damage());
+                found(checked, result.damage(), endOf(log.segments.indexOf(checked)));
             }
             done.succeed(Math.max(1, result.bytes()));
         });
@@ -110,9 +105,82 @@ final class LogScrub {
         return -1;
     }
 
-    private void found(Segment checked, DamagedRange range) {
-        int at = log.segments.indexOf(checked);
-        long end = range.toOffset() >= 0 ? range.toOffset() : log.segments.get(at + 1).baseOffset;
+    /** As {@link #examine(Segment, int, Callback)}, for who knows the offset of what cannot be read. */
+    void examine(long offset, Callback<Boolean> done) {
+        Segment segment = log.segments.get(Math.max(0, log.segments.floorIndex(offset)));
+        int position = 0;
+        for (DamagedRange range : log.damage) {
+            if (range.segmentBase() == segment.baseOffset && range.toOffset() <= offset) {
+                position = Math.max(position, range.toPosition());
+            }
+        }
+        examine(segment, position, done);
+    }
+
+    /**
+     * A reader has met something that is no valid batch: looks for the first damage that is not known, in the part of the segment around {@code position}, notes
+     * and tells it. Gives whether there is some; a reader may then try again.
+     */
+    void examine(Segment examined, int position, Callback<Boolean> done) {
+        int from = 0;
+        long expected = examined.baseOffset;
+        int limit = examined.size;
+        for (DamagedRange range : log.damage) {
+            if (range.segmentBase() == examined.baseOffset && range.toPosition() <= position) {
+                from = Math.max(from, range.toPosition());
+                expected = Math.max(expected, range.toOffset());
+            } else if (range.segmentBase() == examined.baseOffset) {
+                limit = Math.min(limit, range.fromPosition());
+            }
+        }
+        Failure unusable = log.unusable();
+        if (unusable != null) {
+            done.fail(unusable);
+            return;
+        }
+        int at = log.segments.indexOf(examined);
+        if (at < 0) {
+            // Replaced or deleted meanwhile: the reader has not met what is there now.
+            done.succeed(true);
+            return;
+        }
+        long endOffset = endOf(at);
+        ScrubJob job = new ScrubJob(
+                new SegmentView(log.identity, examined.baseOffset, examined.size, null, 0),
+                from,
+                expected,
+                limit,
+                endOffset,
+                Integer.MAX_VALUE,
+                log.mayHaveGaps());
+        log.readByName(examined);
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
+            log.readByNameEnded(examined);
+            if (failure != null) {
+                done.fail(failure);
+                return;
+            }
+            if (result.damage() != null && log.segments.indexOf(examined) >= 0) {
+                found(examined, result.damage(), endOffset);
+            }
+            done.succeed(result.damage() != null);
+        });
+    }
+
+    private long endOf(int index) {
+        return index + 1 < log.segments.count() ? log.segments.get(index + 1).baseOffset : log.writtenEnd;
+    }
+
+    /** @param segmentEnd offset where the damage ends when no valid batch follows in the segment */
+    private void found(Segment checked, DamagedRange range, long segmentEnd) {
+        boolean known = log.damage.stream()
+                .anyMatch(each -> each.segmentBase() == range.segmentBase()
+                        && each.fromPosition() < range.toPosition()
+                        && range.fromPosition() < each.toPosition());
+        if (known) {
+            return;
+        }
+        long end = range.toOffset() >= 0 ? range.toOffset() : segmentEnd;
         DamagedRange damage = new DamagedRange(
                 range.segmentBase(), range.fromOffset(), end, range.fromPosition(), range.toPosition());
         log.addDamage(damage);

@@ -101,6 +101,11 @@ final class LogState {
         damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
     }
 
+    /** Compaction has taken batches away, or may have. */
+    boolean mayHaveGaps() {
+        return config.cleanupCompact() || cleanedTo >= 0;
+    }
+
     boolean tiny() {
         return segments.count() == 1 && segments.last().size <= TINY_BYTES;
     }

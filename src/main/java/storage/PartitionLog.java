@@ -125,6 +125,12 @@ public abstract class PartitionLog {
      */
     public abstract void scrub(int maxBytes, Callback<Integer> done);
 
+    /**
+     * What was read at {@code offset} is no valid batch: looks for the damage in its segment now, so that {@link #damagedOffsets} tells of it (rule S8). Gives
+     * whether some was found that was not known.
+     */
+    public abstract void examine(long offset, Callback<Boolean> done);
+
     public abstract List<ActiveProducer> activeProducers();
 
     /** Bytes of all segments. */

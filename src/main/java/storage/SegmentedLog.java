@@ -34,11 +34,11 @@ final class SegmentedLog extends PartitionLog {
         this.log = log;
         this.flusher = new LogFlusher(log);
         this.appender = new LogAppender(log, flusher);
-        this.reader = new LogReader(log);
-        this.timestamps = new TimestampLookup(log);
+        this.scrub = new LogScrub(log, flusher);
+        this.reader = new LogReader(log, scrub);
+        this.timestamps = new TimestampLookup(log, scrub);
         this.retention = new LogRetention(log, this, appender, flusher);
         this.compaction = new LogCompaction(log, retention);
-        this.scrub = new LogScrub(log, flusher);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
     }
 
@@ -280,6 +280,11 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public void scrub(int maxBytes, Callback<Integer> done) {
         scrub.step(maxBytes, done);
+    }
+
+    @Override
+    public void examine(long offset, Callback<Boolean> done) {
+        scrub.examine(offset, done);
     }
 
     @Override

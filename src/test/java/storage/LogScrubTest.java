@@ -69,4 +69,62 @@ final class LogScrubTest {
             assertEquals(damages, bench.log.damagedOffsets().size(), where + ", another pass");
         }
     }
+
+    /** A reader finds it first, after a stop that was clean: no scan has looked at the segment. */
+    @Test
+    void aRottenHeaderIsCorruptToReadersAndHidesNothingElse_S8() {
+        for (boolean closed : new boolean[] {true, false}) {
+            for (int victim = 0; victim < 3; victim++) {
+                for (int field : new int[] {BatchHeader.LENGTH, BatchHeader.MAGIC}) {
+                    LogBench bench = rottenAfterCleanStop(closed, victim, field);
+                    String where = "closed " + closed + ", batch " + victim + ", byte " + field;
+                    long from = bench.log.logStartOffset();
+                    long end = bench.log.logEndOffset();
+                    int damaged = 0;
+                    for (long offset = from; offset < end; offset++) {
+                        long asked = offset;
+                        if (offset / 2 == victim) {
+                            assertEquals(
+                                    FailureCode.CORRUPT_BATCH,
+                                    bench.readFails(asked).code(),
+                                    where);
+                            damaged++;
+                        } else {
+                            ReadResult read = bench.read(asked, 1, ReadBound.LOG_END);
+                            assertNotNull(read.range(), where + ", offset " + asked);
+                            ByteBuffer batch = ByteBuffer.wrap(LogBench.bytes(read.range()));
+                            assertEquals(offset / 2 * 2, BatchHeader.baseOffset(batch, 0), where + ", offset " + asked);
+                            assertTrue(BatchHeader.isCrcValid(batch, 0), where + ", offset " + asked);
+                        }
+                    }
+                    assertEquals(2, damaged, where);
+                    assertEquals("damaged offsets: " + 2 * victim + "-" + (2 * victim + 1), bench.log.damage(), where);
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSearchByTimeGoesAroundWhatIsRotten_S8() {
+        LogBench bench = rottenAfterCleanStop(true, 1, BatchHeader.MAGIC);
+        TimestampOffset first = bench.host.await(done -> bench.log.offsetForTimestamp(0, ReadBound.LOG_END, done));
+        assertEquals(0, first.offset());
+        LogBench at = rottenAfterCleanStop(true, 0, BatchHeader.MAGIC);
+        TimestampOffset behind = at.host.await(done -> at.log.offsetForTimestamp(0, ReadBound.LOG_END, done));
+        assertEquals(2, behind.offset());
+    }
+
+    private static LogBench rottenAfterCleanStop(boolean closed, int victim, int field) {
+        LogBench bench = new LogBench(1, closed ? LogBench.tiny("internal.segment.bytes", "600") : LogBench.tiny());
+        bench.open();
+        for (int i = 0; i < BATCHES; i++) {
+            bench.append(2);
+        }
+        bench.host.runFor(10_000);
+        bench.cleanRestart();
+        String path = bench.segment(0, SegmentFiles.LOG);
+        int size = BatchHeader.sizeInBytes(ByteBuffer.wrap(bench.host.disk().content(path)), 0);
+        bench.host.disk().rot(path, victim * size + field, 1);
+        return bench;
+    }
 }
