@@ -2,6 +2,7 @@ package node;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.PartitionId;
 import coordinator.PartitionStore;
 import coordinator.RecordCodec;
@@ -95,7 +96,13 @@ final class InternalPartition implements PartitionStore {
         }
         log.read(from, maxBytes, true, ReadBound.LOG_END, (result, failure) -> {
             if (failure != null) {
-                done.fail(failure);
+                // A reader that meets rot first finds out how far it goes: the coordinator passes over it (rule S8).
+                OffsetRange met = failure.code() == FailureCode.CORRUPT_BATCH ? damageFrom(log, from) : null;
+                if (met != null && met.from() <= from) {
+                    done.succeed(damaged(met, end));
+                } else {
+                    done.fail(failure);
+                }
             } else if (result.range() == null) {
                 // Nothing more before the damage, or before the end.
                 if (damage == null) {
@@ -110,8 +117,28 @@ final class InternalPartition implements PartitionStore {
                 LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);
                 partitions.directoryOf(replica).disk().run(Lane.BLOCKING, job, (piece, unread) -> {
                     result.range().release();
-                    done.done(piece, unread);
+                    if (unread == null && piece.nextOffset() <= from) {
+                        examine(replica, from, maxBytes, codec, done);
+                    } else {
+                        done.done(piece, unread);
+                    }
                 });
+            }
+        });
+    }
+
+    /** Nothing valid is in the range that begins there, at the end of a segment as a rule: what comes behind it is sound until the contrary is known. */
+    private <R> void examine(
+            LeaderReplica replica, long from, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done) {
+        replica.log().examine(from, (found, failure) -> {
+            if (failure == null && found) {
+                read(replica, from, maxBytes, codec, done);
+            } else {
+                done.fail(
+                        failure != null
+                                ? failure
+                                : Failure.of(
+                                        FailureCode.CORRUPT_BATCH, "no valid batch can be read at offset " + from));
             }
         });
     }
