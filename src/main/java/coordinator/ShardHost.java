@@ -269,9 +269,6 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             retry = null;
         }
         requests.stopWatching();
-        if (timers != null) {
-            timers.cancelAll();
-        }
         S gone = shard;
         shard = null;
         for (Waiter<?> each : queue.abandon()) {
@@ -279,6 +276,10 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         if (gone != null) {
             guard.run("unload", () -> gone.unloaded(why));
+        }
+        if (timers != null) {
+            // Last: what failed just now may have put timers back.
+            timers.cancelAll();
         }
     }
 

@@ -75,6 +75,13 @@ public final class ClassicGroups {
         registry.askToJoinAgain(group);
     }
 
+    /** The group was to become one of the consumer protocol, and that is not in the log. Once it is not in the shard, nobody else answers who waits in it. */
+    void notHandedOver(ClassicGroup group, Failure why) {
+        if (groups.get(group.id()) != group) {
+            ClassicRegistry.failParked(group, why);
+        }
+    }
+
     /** The group was one of the consumer protocol until just now: its members shall join again. */
     Result<GroupRecord, Void> becameClassic(String groupId) {
         if (!(groups.get(groupId) instanceof ClassicGroup group) || !group.in(ClassicState.STABLE)) {

@@ -133,7 +133,8 @@ final class ClassicRegistry {
         }
     }
 
-    private static void failParked(ClassicGroup group, Failure why) {
+    /** Answers all that is parked in the group. */
+    static void failParked(ClassicGroup group, Failure why) {
         List<Callback<?>> parked = new ArrayList<>();
         for (ClassicMember each : group.members()) {
             parked.add(group.park(each, null));

@@ -85,11 +85,7 @@ public final class ConsumerGroups {
                 removals.startTimers(group.id(), member);
             }
         });
-        return result.settled((none, failure) -> {
-            if (failure == null) {
-                migration.upgraded(classic);
-            }
-        });
+        return result.settled((none, failure) -> migration.upgraded(classic, failure));
     }
 
     private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> leave(ConsumerGroupHeartbeatRequestData request)

@@ -46,6 +46,10 @@ final class OffsetExpiry {
     }
 
     void loaded() {
+        checkLater();
+    }
+
+    private void checkLater() {
         context.timers().set(CHECK, config.retentionCheckMillis(), this::check);
     }
 
@@ -64,6 +68,10 @@ final class OffsetExpiry {
     // ---- retention
 
     private Result<GroupRecord, Void> check() {
+        if (!deletedTopics.isEmpty()) {
+            // Left from a piece that was refused.
+            context.submit(this::forgetTopics);
+        }
         List<String> all = new ArrayList<>();
         groups.all().forEach(group -> all.add(group.id()));
         return checkSome(all.iterator(), null);
@@ -86,17 +94,24 @@ final class OffsetExpiry {
         expired.add(piece.offsets());
         String rest = unfinished;
         if (rest == null && !left.hasNext()) {
-            context.timers().set(CHECK, config.retentionCheckMillis(), this::check);
+            checkLater();
             return Result.of(piece.records(), null);
         }
-        return piece(piece, () -> checkSome(left, rest));
+        return piece(piece, () -> checkSome(left, rest), this::checkLater);
     }
 
-    /** A piece after which there is more: the next one is not begun before this one is committed. */
-    private Result<GroupRecord, Void> piece(Tombstones piece, Supplier<Result<GroupRecord, Void>> next) {
+    /**
+     * A piece after which there is more: the next one is not begun before this one is committed.
+     *
+     * @param refused runs when the piece was not taken
+     */
+    private Result<GroupRecord, Void> piece(
+            Tombstones piece, Supplier<Result<GroupRecord, Void>> next, Runnable refused) {
         return Result.<GroupRecord, Void>of(piece.records(), null).settled((nothing, failure) -> {
             if (failure == null) {
                 context.submit(next);
+            } else {
+                refused.run();
             }
         });
     }
@@ -167,7 +182,7 @@ final class OffsetExpiry {
         String rest = unfinished;
         return rest == null && !left.hasNext()
                 ? Result.of(piece.records(), null)
-                : piece(piece, () -> forgetSome(topics, left, rest));
+                : piece(piece, () -> forgetSome(topics, left, rest), () -> deletedTopics.putAll(topics));
     }
 
     /** Offsets without an id were committed by who did not know it: by name they are meant as well. */

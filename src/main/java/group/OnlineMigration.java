@@ -1,5 +1,6 @@
 package group;
 
+import common.Failure;
 import config.GroupConfig;
 import coordinator.ShardContext;
 import group.assign.PartitionSet;
@@ -144,9 +145,13 @@ final class OnlineMigration {
                 "The classic group " + group.id() + " cannot become a consumer group: " + why + ".");
     }
 
-    /** After an upgrade was committed: who waits in the classic group joins again, and its timers end. */
-    void upgraded(ClassicGroup group) {
-        classic.handOver(group);
+    /** After an upgrade was committed: who waits in the classic group joins again, and its timers end. With a failure it was not. */
+    void upgraded(ClassicGroup group, Failure failure) {
+        if (failure == null) {
+            classic.handOver(group);
+        } else {
+            classic.notHandedOver(group, failure);
+        }
     }
 
     /** Whether all members that will be left speak the classic protocol, and the group may be one of theirs again. */

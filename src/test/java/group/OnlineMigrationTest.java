@@ -193,6 +193,23 @@ class OnlineMigrationTest {
         assertEquals(3, ((ConsumerGroup) group()).members().size());
     }
 
+    /** The classic group is gone from the shard, and with it who would answer, before it is known that nothing came of it. */
+    @Test
+    void whoWaitsIsAnsweredWhenTheUpgradeIsNotCommitted_G2() {
+        classic();
+        settle();
+        FakeClassicConsumer late = new FakeClassicConsumer(bench, "g", "t");
+        late.step();
+        late.step();
+        bench.holdCommits();
+        FakeConsumer upgrading = new FakeConsumer(bench, "g", "a").topics("t");
+        upgrading.start(upgrading.request());
+        assertInstanceOf(ConsumerGroup.class, bench.shard().groups().get("g"));
+        bench.failAppend();
+        assertInstanceOf(ClassicGroup.class, group());
+        settle();
+    }
+
     @Test
     void groupsOfOthersStayWhatTheyAre() {
         ClassicLab lab = new ClassicLab("group.consumer.assignment.interval.ms=0");

@@ -45,6 +45,7 @@ public final class ShardBench implements ShardContext<GroupRecord> {
     private final Map<Object, Timer> timers = new LinkedHashMap<>();
     private final Deque<Supplier<Result<GroupRecord, Void>>> submitted = new ArrayDeque<>();
     private final Deque<Step> waiting = new ArrayDeque<>();
+    private final List<Answer<?>> parked = new ArrayList<>();
     private final List<Integer> batches = new ArrayList<>();
     private final GroupCounts counts = new GroupCounts();
     private GroupShard shard;
@@ -168,6 +169,8 @@ public final class ShardBench implements ShardContext<GroupRecord> {
 
     public <T> Answer<T> park(Coordinator.ParkingWrite<GroupShard, T> request) {
         Answer<T> answer = new Answer<>();
+        parked.removeIf(Answer::isDone);
+        parked.add(answer);
         apply(request.run(shard, answer), new Answer<>());
         drain();
         return answer;
@@ -271,6 +274,8 @@ public final class ShardBench implements ShardContext<GroupRecord> {
     private void reload(Failure why) {
         assertTrue(waiting.isEmpty(), "commit or fail what waits first");
         shard.unloaded(why);
+        parked.forEach(each -> assertTrue(each.isDone(), "a parked answer was lost"));
+        parked.clear();
         timers.clear();
         submitted.clear();
         open();
