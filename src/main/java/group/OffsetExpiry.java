@@ -175,7 +175,7 @@ final class OffsetExpiry {
             begun = null;
             lookedAt++;
             for (Map.Entry<Uuid, String> topic : topics.entrySet()) {
-                lookedAt += forget(group, topic.getValue(), topic.getKey(), piece);
+                lookedAt += 1 + forget(group, topic.getValue(), topic.getKey(), piece);
             }
             unfinished = piece.full() ? group : null;
         }

@@ -90,10 +90,6 @@ final class OffsetTable {
         return partitions == null ? null : partitions.get(partition);
     }
 
-    boolean hasOffsets(String group) {
-        return groups.containsKey(group);
-    }
-
     /** Topics that a group has offsets of, sorted. A view: it changes with the table. */
     Set<String> topics(String group) {
         Map<String, Int2ObjectHashMap<Value>> topics = groups.get(group);

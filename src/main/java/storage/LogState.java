@@ -101,6 +101,11 @@ final class LogState {
         damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
     }
 
+    /** The segment is no longer one of the log, and so nor is what was damaged in it. */
+    void forgetDamage(Segment gone) {
+        damage.removeIf(range -> range.segmentBase() == gone.baseOffset);
+    }
+
     /** Compaction has taken batches away, or may have. */
     boolean mayHaveGaps() {
         return config.cleanupCompact() || cleanedTo >= 0;

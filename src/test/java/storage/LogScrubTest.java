@@ -1,6 +1,7 @@
 package storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -102,6 +103,21 @@ final class LogScrubTest {
                 }
             }
         }
+    }
+
+    /** Else nothing behind it would ever be compacted again (rule K6). */
+    @Test
+    void damageGoesWithItsSegment() {
+        LogBench bench = rottenAfterCleanStop(true, 1, BatchHeader.MAGIC);
+        pass(bench, 10_000);
+        assertNotNull(bench.log.damage());
+        bench.log.advanceHighWatermark(bench.log.logEndOffset());
+        long behind = bench.log.logEndOffset() - 2;
+        bench.host.<Long>await(done -> bench.log.deleteBefore(behind, done));
+        bench.log.housekeep(bench.host.clock().wallMillis());
+        bench.host.runFor(10_000);
+        assertFalse(bench.host.disk().tree().toString().contains(bench.segment(0, SegmentFiles.LOG)), "still there");
+        assertNull(bench.log.damage());
     }
 
     @Test
