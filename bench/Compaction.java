@@ -53,11 +53,11 @@ public final class Compaction {
                     new ConfigEntry("cleanup.policy", "compact"), AlterConfigOp.OpType.SET);
             admin.incrementalAlterConfigs(Map.of(resource, List.of(compact))).all().get();
             long active = active(directory);
-            long wanted1 = (long) (keys * (VALUE_BYTES + 40) * 1.3) + active;
-            while (bytes(directory) > wanted1) {
+            long enough = (long) (keys * (VALUE_BYTES + 40) * 1.3) + active;
+            while (bytes(directory) > enough) {
                 Thread.sleep(50);
                 if (System.nanoTime() - start > 300e9) {
-                    throw new IllegalStateException("not compacted: " + bytes(directory) + " bytes, " + wanted1 + " wanted");
+                    throw new IllegalStateException("not compacted: " + bytes(directory) + " bytes, " + enough + " wanted");
                 }
             }
             double seconds = (System.nanoTime() - start) / 1e9;

@@ -73,6 +73,7 @@ final class ConfigRecords {
                 values.int32("log.flush.start.offset.checkpoint.interval.ms"),
                 values.int64("log.dir.reserve.bytes"),
                 values.int32("log.max.open.files"),
+                values.int64("log.dir.scrub.bytes.per.second"),
                 values.int32("producer.id.expiration.ms"));
     }
 
@@ -143,12 +144,18 @@ final class ConfigRecords {
         if (!protocols.contains("classic")) {
             problems.add("group.coordinator.rebalance.protocols", "classic cannot be turned off");
         }
+        int codec = values.int32("offsets.topic.compression.codec");
+        if (codec < 0 || codec > 4) {
+            problems.add(
+                    "offsets.topic.compression.codec",
+                    codec + " is no codec; allowed: 0 none, 1 gzip, 2 snappy, 3 lz4, 4 zstd");
+        }
         return new GroupConfig(
                 new GroupConfig.OffsetsTopic(
                         values.int32("offsets.topic.num.partitions"),
                         values.int16("offsets.topic.replication.factor"),
                         values.int32("offsets.topic.segment.bytes"),
-                        values.int32("offsets.topic.compression.codec"),
+                        codec,
                         values.int32("offsets.load.buffer.size"),
                         values.int32("group.coordinator.append.linger.ms"),
                         values.int32("group.coordinator.cached.buffer.max.bytes")),

@@ -12,6 +12,7 @@ import java.util.List;
  * @param startOffsetCheckpointMillis how often log start offsets are written
  * @param reserveBytes free space of a log directory's file system below which appends are refused (S10)
  * @param maxOpenFiles segment files kept open at once
+ * @param scrubBytesPerSecond bytes of a log directory's closed segments to check again each second; 0: none (S1)
  * @param producerExpiryMillis a producer's state is forgotten after this time without a batch
  */
 public record StorageConfig(
@@ -23,4 +24,5 @@ public record StorageConfig(
         long startOffsetCheckpointMillis,
         long reserveBytes,
         int maxOpenFiles,
+        long scrubBytesPerSecond,
         int producerExpiryMillis) {}

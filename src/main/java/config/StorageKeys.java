@@ -49,6 +49,11 @@ final class StorageKeys {
                 4096,
                 between(16, 1048576),
                 "Segment files kept open at once; the least recently used are closed. New: Kafka keeps all open.");
+        keys.int64(
+                "log.dir.scrub.bytes.per.second",
+                1048576L,
+                atLeast(0),
+                "How much of a log directory's closed segments is read again and checked each second; 0: nothing. New: Kafka finds rot when somebody reads it.");
         return keys.list();
     }
 }

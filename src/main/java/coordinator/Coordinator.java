@@ -28,7 +28,10 @@ public interface Coordinator<S> {
     /** A question: computed at once, answered when everything it may have seen is committed. */
     <T> void read(int partition, Read<S, T> question, Callback<T> done);
 
-    /** As {@link #read}, over all partitions that are led here, in rising order; those that are loading fail it with COORDINATOR_LOADING. */
+    /**
+     * As {@link #read}, over all partitions that are led here, in rising order. Those that are loading fail it with COORDINATOR_LOADING; those whose log cannot be
+     * read are left out, as in Kafka.
+     */
     <T> void readAll(Read<S, T> question, Callback<List<T>> done);
 
     /**

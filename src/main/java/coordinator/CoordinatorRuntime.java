@@ -115,7 +115,7 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
     @Override
     public <T> void readAll(Read<S, T> question, Callback<List<T>> done) {
         List<ShardHost<S, R>> led =
-                hosts.values().stream().filter(ShardHost::isLed).toList();
+                hosts.values().stream().filter(ShardHost::countsForAll).toList();
         Gathering<T> answers = new Gathering<>(led.size(), done);
         for (int i = 0; i < led.size(); i++) {
             led.get(i).read(question, answers.at(i));

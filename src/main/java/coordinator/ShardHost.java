@@ -84,7 +84,11 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
                     "{}: records could not be appended, the coordinator loads its partition again: {}",
                     name,
                     why.message());
-            revert(retriable(why));
+            if (setup.ports().mutations().active("group-failed-append-kept")) {
+                queue.abandon().forEach(each -> each.failed(retriable(why)));
+            } else {
+                revert(retriable(why));
+            }
         }
 
         @Override
@@ -156,8 +160,9 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         return state == ShardState.ACTIVE && drained == null;
     }
 
-    boolean isLed() {
-        return state != ShardState.RESIGNED;
+    /** Whether its answer is needed to answer for all; a shard that cannot be loaded must not keep the others from being seen. */
+    boolean countsForAll() {
+        return state == ShardState.ACTIVE || state == ShardState.LOADING;
     }
 
     void imageChanged(MetadataImage now) {
@@ -267,9 +272,6 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             retry = null;
         }
         requests.stopWatching();
-        if (timers != null) {
-            timers.cancelAll();
-        }
         S gone = shard;
         shard = null;
         for (Waiter<?> each : queue.abandon()) {
@@ -277,6 +279,10 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         if (gone != null) {
             guard.run("unload", () -> gone.unloaded(why));
+        }
+        if (timers != null) {
+            // Last: what failed just now may have put timers back.
+            timers.cancelAll();
         }
     }
 

@@ -2,6 +2,7 @@ package coordinator;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.InvariantViolation;
 import coordinator.PartitionStore.Mark.Kind;
 import java.util.List;
@@ -103,8 +104,15 @@ final class ShardLoader<R> {
         applyMarks(all.size(), piece);
         boolean ahead = piece.nextOffset() > offset;
         offset = piece.nextOffset();
-        if (offset >= piece.endOffset() || !ahead) {
+        if (offset >= piece.endOffset()) {
             finish();
+            return;
+        }
+        if (!ahead) {
+            // Never to be taken for the end: what was committed behind it would be forgotten.
+            done.fail(
+                    FailureCode.STORAGE_ERROR,
+                    "nothing could be read at offset " + offset + " of " + piece.endOffset());
             return;
         }
         report(piece.endOffset());

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
-import org.apache.kafka.clients.consumer.internals.ConsumerProtocol;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
 import org.apache.kafka.common.message.JoinGroupResponseData;
@@ -48,7 +47,8 @@ final class ClassicGroup implements Group {
     private SubscribedTopics subscribed = SubscribedTopics.UNKNOWN;
 
     /** @param refused told when records of a group were not taken: the group is ahead of its log then */
-    record Surroundings(Clock clock, ClassicSessions sessions, BiConsumer<ClassicGroup, Failure> refused) {}
+    record Surroundings(
+            Clock clock, Groups groups, ClassicSessions sessions, BiConsumer<ClassicGroup, Failure> refused) {}
 
     ClassicGroup(String id, Surroundings around) {
         this.id = id;
@@ -68,7 +68,7 @@ final class ClassicGroup implements Group {
         }
         leader = members.containsKey(value.leader()) ? value.leader() : leader;
         stateSinceMillis = value.currentStateTimestamp();
-        state = restored.isEmpty() ? ClassicState.EMPTY : ClassicState.STABLE;
+        enter(restored.isEmpty() ? ClassicState.EMPTY : ClassicState.STABLE);
         noteSubscriptions();
     }
 
@@ -85,6 +85,10 @@ final class ClassicGroup implements Group {
     @Override
     public String state() {
         return state.toString();
+    }
+
+    ClassicState stateNow() {
+        return state;
     }
 
     boolean in(ClassicState other) {
@@ -259,8 +263,13 @@ final class ClassicGroup implements Group {
 
     void goTo(ClassicState next) {
         before = state;
-        state = next;
+        enter(next);
         stateSinceMillis = around.clock().wallMillis();
+    }
+
+    private void enter(ClassicState next) {
+        around.groups().moved(this, state, next);
+        state = next;
     }
 
     /** Makes a member that has joined the leader, if the present one has not; false when nobody has joined. */
@@ -298,7 +307,7 @@ final class ClassicGroup implements Group {
     }
 
     private boolean isOfConsumers() {
-        return protocolType.equals(ConsumerProtocol.PROTOCOL_TYPE);
+        return protocolType.equals("consumer");
     }
 
     @Override

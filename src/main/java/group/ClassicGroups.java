@@ -5,7 +5,9 @@ import common.Failure;
 import config.GroupConfig;
 import coordinator.Result;
 import coordinator.ShardContext;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.apache.kafka.common.message.HeartbeatRequestData;
@@ -37,6 +39,7 @@ public final class ClassicGroups {
     private final JoinPhase joinPhase;
     private final JoinRequests joins;
     private final ClassicRegistry registry;
+    private ClassicMembers consumerMembers;
 
     ClassicGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups) {
         GroupConfig.Classic classic = config.classic();
@@ -61,12 +64,47 @@ public final class ClassicGroups {
         return group;
     }
 
+    /** Who serves members of groups of the consumer protocol that speak this one. */
+    void serveConsumerGroups(ClassicMembers members) {
+        consumerMembers = members;
+    }
+
+    /** The group has become one of the consumer protocol: who waits in it joins again. */
+    void handOver(ClassicGroup group) {
+        joinPhase.stop(group);
+        registry.askToJoinAgain(group);
+    }
+
+    /** The group was to become one of the consumer protocol, and that is not in the log. Once it is not in the shard, nobody else answers who waits in it. */
+    void notHandedOver(ClassicGroup group, Failure why) {
+        if (groups.get(group.id()) != group) {
+            ClassicRegistry.failParked(group, why);
+        }
+    }
+
+    /** The group was one of the consumer protocol until just now: its members shall join again. */
+    Result<GroupRecord, Void> becameClassic(String groupId) {
+        if (!(groups.get(groupId) instanceof ClassicGroup group) || !group.in(ClassicState.STABLE)) {
+            return Result.nothing();
+        }
+        Turn turn = new Turn(group);
+        registry.start(group);
+        if (group.in(ClassicState.STABLE)) {
+            joinPhase.prepare(group, "it was a group of the consumer protocol", turn);
+        }
+        return turn.result();
+    }
+
     /** {@code done} may be answered much later. Group id and session timeout are valid. */
     public Result<GroupRecord, Void> join(
             JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done) {
         Group known = groups.get(request.groupId());
+        if (known instanceof ConsumerGroup group && !group.isEmpty()) {
+            return consumerMembers.join(group, request, client, done);
+        }
         boolean unknown = known == null && !request.memberId().isEmpty();
-        if (unknown || known != null && known.type() != GroupType.CLASSIC) {
+        boolean foreign = known != null && known.type() != GroupType.CLASSIC;
+        if (unknown || (foreign && !(known.isEmpty() && request.memberId().isEmpty()))) {
             Turn turn = new Turn(null);
             turn.answer(done, JoinPhase.error(request.memberId(), Errors.UNKNOWN_MEMBER_ID));
             return turn.result();
@@ -76,8 +114,17 @@ public final class ClassicGroups {
         joins.join(group, request, client, done, turn);
         if (group != known && group.isPristine()) {
             putBack(request.groupId(), known);
+        } else if (foreign) {
+            takeOver(known, turn);
         }
         return turn.result();
+    }
+
+    /** A group of another protocol that nobody is in any more becomes a classic one; its offsets stay. */
+    private static void takeOver(Group empty, Turn turn) {
+        List<GroupRecord> tombstones = new ArrayList<>();
+        empty.tombstones(tombstones);
+        tombstones.forEach(turn::record);
     }
 
     /** Nothing came of the group that was made for a request. */
@@ -91,6 +138,9 @@ public final class ClassicGroups {
 
     /** {@code done} may be answered much later. */
     public Result<GroupRecord, Void> sync(SyncGroupRequestData request, Callback<SyncGroupResponseData> done) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.sync(group, request, done);
+        }
         ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
         Turn turn = new Turn(group);
         Errors error = group == null || group.isEmpty() ? Errors.UNKNOWN_MEMBER_ID : check(group, request);
@@ -133,11 +183,14 @@ public final class ClassicGroups {
         Map<String, byte[]> given = new LinkedHashMap<>();
         request.assignments().forEach(each -> given.put(each.memberId(), each.assignment()));
         Function<ClassicMember, byte[]> assignments =
-                member -> given.getOrDefault(member.id(), ClassicMember.NO_ASSIGNMENT);
+                member -> given.getOrDefault(member.id(), ClassicMember.nothing());
         syncPhase.assign(group, assignments, turn);
     }
 
     public Result<GroupRecord, HeartbeatResponseData> heartbeat(HeartbeatRequestData request) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.heartbeat(group, request);
+        }
         return Result.answer(
                 new HeartbeatResponseData().setErrorCode(beat(request).code()));
     }
@@ -156,6 +209,9 @@ public final class ClassicGroups {
 
     /** Several members may leave at once; each has its own error. */
     public Result<GroupRecord, LeaveGroupResponseData> leave(LeaveGroupRequestData request) {
+        if (groups.get(request.groupId()) instanceof ConsumerGroup group) {
+            return consumerMembers.leave(group, request);
+        }
         ClassicGroup group = groups.get(request.groupId()) instanceof ClassicGroup classic ? classic : null;
         Turn turn = new Turn(group);
         LeaveGroupResponseData response = new LeaveGroupResponseData();

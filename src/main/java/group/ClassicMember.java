@@ -12,8 +12,6 @@ import records.schemas.GroupRecord;
 
 /** A member of a classic group. Confined to its group. */
 final class ClassicMember {
-    static final byte[] NO_ASSIGNMENT = new byte[0];
-
     /**
      * Who it is.
      *
@@ -31,7 +29,7 @@ final class ClassicMember {
     private Set<String> protocolNames;
     private int rebalanceTimeoutMillis;
     private int sessionTimeoutMillis;
-    private byte[] assignment = NO_ASSIGNMENT;
+    private byte[] assignment = nothing();
     private boolean fresh;
     private Callback<JoinGroupResponseData> join;
     private Callback<SyncGroupResponseData> sync;
@@ -42,6 +40,11 @@ final class ClassicMember {
             Identity identity, int rebalanceTimeoutMillis, int sessionTimeoutMillis, List<ClassicProtocol> protocols) {
         this.identity = identity;
         offer(rebalanceTimeoutMillis, sessionTimeoutMillis, protocols);
+    }
+
+    /** An empty assignment. */
+    static byte[] nothing() {
+        return new byte[0];
     }
 
     /** What a JoinGroup of a known member may change. */
@@ -95,7 +98,7 @@ final class ClassicMember {
                 return each.metadata();
             }
         }
-        return NO_ASSIGNMENT;
+        return nothing();
     }
 
     byte[] assignment() {

@@ -5,6 +5,9 @@ import common.Failure;
 import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.protocol.Errors;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 
@@ -35,8 +38,8 @@ final class ClassicRegistry {
 
     /** Replaces a group of that id. */
     ClassicGroup create(String groupId) {
-        ClassicGroup group =
-                new ClassicGroup(groupId, new ClassicGroup.Surroundings(context.clock(), sessions, this::goBack));
+        ClassicGroup group = new ClassicGroup(
+                groupId, new ClassicGroup.Surroundings(context.clock(), groups, sessions, this::goBack));
         groups.put(group);
         return group;
     }
@@ -99,12 +102,27 @@ final class ClassicRegistry {
             return;
         }
         joinPhase.stop(group);
+        group.assigning(null);
         if (group.stored() == null) {
             create(group.id());
         } else {
             start(restore(group.stored()));
         }
         failParked(group, why);
+    }
+
+    /** Answers what is parked in a group that is no longer one of these. */
+    void askToJoinAgain(ClassicGroup group) {
+        for (ClassicMember each : group.members()) {
+            Callback<JoinGroupResponseData> join = group.park(each, null);
+            if (join != null) {
+                join.succeed(JoinPhase.error(each.id(), Errors.REBALANCE_IN_PROGRESS));
+            }
+            Callback<SyncGroupResponseData> sync = each.parkSync(null);
+            if (sync != null) {
+                sync.succeed(SyncPhase.error(Errors.REBALANCE_IN_PROGRESS));
+            }
+        }
     }
 
     void unloaded(Failure why) {
@@ -115,7 +133,8 @@ final class ClassicRegistry {
         }
     }
 
-    private static void failParked(ClassicGroup group, Failure why) {
+    /** Answers all that is parked in the group. */
+    static void failParked(ClassicGroup group, Failure why) {
         List<Callback<?>> parked = new ArrayList<>();
         for (ClassicMember each : group.members()) {
             parked.add(group.park(each, null));

@@ -5,7 +5,6 @@ import records.schemas.ConsumerGroupRecord;
 import records.schemas.ConsumerGroupRecord.CurrentMemberAssignment;
 import records.schemas.ConsumerGroupRecord.MemberMetadata;
 import records.schemas.ConsumerGroupRecord.Metadata;
-import records.schemas.ConsumerGroupRecord.MetadataValue;
 import records.schemas.ConsumerGroupRecord.PartitionMetadata;
 import records.schemas.ConsumerGroupRecord.RegularExpression;
 import records.schemas.ConsumerGroupRecord.TargetAssignmentMember;
@@ -32,8 +31,17 @@ final class ConsumerGroupReplay {
             group = new ConsumerGroup(record.group(), context::image, context.mutations());
             groups.put(group);
         }
+        if (record instanceof Metadata && record.tombstone()) {
+            groups.remove(group.id());
+        } else {
+            replay(group, record);
+        }
+    }
+
+    /** Any record but the tombstone of the group. */
+    static void replay(ConsumerGroup group, ConsumerGroupRecord record) {
         if (record instanceof Metadata it) {
-            replayGroup(group, it.value());
+            group.replayEpoch(it.value().epoch(), it.value().metadataHash());
         } else if (record instanceof MemberMetadata it) {
             replayMember(group, it);
         } else if (record instanceof CurrentMemberAssignment it) {
@@ -50,14 +58,6 @@ final class ConsumerGroupReplay {
             group.replayPartitionMetadata(it.value() != null);
         } else if (record instanceof RegularExpression it) {
             group.replayPattern(it.regularExpression(), it.value());
-        }
-    }
-
-    private void replayGroup(ConsumerGroup group, MetadataValue value) {
-        if (value == null) {
-            groups.remove(group.id());
-        } else {
-            group.replayEpoch(value.epoch(), value.metadataHash());
         }
     }
 

@@ -25,6 +25,7 @@ public final class ConsumerGroups {
     private final ConsumerRemovals removals;
     private final TopicPatterns patterns;
     private final ConsumerHeartbeats heartbeats;
+    private final OnlineMigration migration;
 
     ConsumerGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups, ClassicGroups classic) {
         this.context = context;
@@ -32,9 +33,12 @@ public final class ConsumerGroups {
         this.groups = groups;
         ConsumerGroupSettings settings = new ConsumerGroupSettings(this.config, context::image);
         this.replay = new ConsumerGroupReplay(groups, context);
-        this.removals = new ConsumerRemovals(context, groups, new ConsumerTimers(context.timers(), settings));
+        this.migration = new OnlineMigration(context, config, classic);
+        ConsumerTimers timers = new ConsumerTimers(context.timers(), settings);
+        this.removals = new ConsumerRemovals(context, groups, timers, migration);
         this.patterns = new TopicPatterns(context, this.config, this::resolved);
         this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns);
+        classic.serveConsumerGroups(new ClassicMembers(context, heartbeats, removals, timers, patterns, migration));
     }
 
     /** Expects a request without a refusal by {@link ConsumerHeartbeatRules}. */
@@ -45,8 +49,11 @@ public final class ConsumerGroups {
                 return leave(request);
             }
             List<GroupRecord> records = new ArrayList<>();
-            ConsumerGroup group = group(request.groupId(), request.memberEpoch() == ConsumerMember.JOINING, records);
-            return heartbeats.beat(group, client, request, records);
+            boolean joining = request.memberEpoch() == ConsumerMember.JOINING;
+            if (joining && groups.get(request.groupId()) instanceof ClassicGroup classic && !classic.isEmpty()) {
+                return upgrade(classic, client, request);
+            }
+            return heartbeats.beat(group(request.groupId(), joining, records), client, request, records);
         } catch (Refusal refusal) {
             return Result.answer(ConsumerHeartbeatRules.refused(refusal.error(), refusal.getMessage()));
         }
@@ -60,13 +67,25 @@ public final class ConsumerGroups {
         if (!joining) {
             throw unknownGroup(id);
         }
-        if (group != null && !group.isEmpty()) {
-            throw unknownGroup(id);
-        }
         if (group != null) {
+            // Empty, and so of no protocol in particular.
             group.tombstones(records);
         }
         return new ConsumerGroup(id, context::image, context.mutations());
+    }
+
+    private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> upgrade(
+            ClassicGroup classic, ClientInfo client, ConsumerGroupHeartbeatRequestData request) throws Refusal {
+        List<GroupRecord> records = new ArrayList<>();
+        ConsumerGroup group = migration.upgrade(classic, records);
+        Result<GroupRecord, ConsumerGroupHeartbeatResponseData> result =
+                heartbeats.beat(group, client, request, records);
+        group.members().values().forEach(member -> {
+            if (!member.id().equals(request.memberId())) {
+                removals.startTimers(group.id(), member);
+            }
+        });
+        return result.settled((none, failure) -> migration.upgraded(classic, failure));
     }
 
     private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> leave(ConsumerGroupHeartbeatRequestData request)
@@ -119,7 +138,7 @@ public final class ConsumerGroups {
         List<DescribedGroup> all = new ArrayList<>();
         for (String id : ids) {
             if (id.isEmpty()) {
-                all.add(ConsumerGroupDescription.refused(id, Errors.INVALID_GROUP_ID, "A group id must be given."));
+                all.add(ConsumerGroupDescription.refused(id, Errors.INVALID_GROUP_ID, null));
                 continue;
             }
             all.add(

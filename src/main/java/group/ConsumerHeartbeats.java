@@ -71,7 +71,7 @@ final class ConsumerHeartbeats {
         int epoch = noteTopics(group, change, reassign, records);
         Target target = target(group, epoch, change, records);
         ConsumerMember reached = reconcile(group, after, target, request.topicPartitions(), resubscribed, records);
-        removals.startSession(group.id(), memberId);
+        removals.startSession(group.id(), reached);
 
         ConsumerGroupHeartbeatResponseData response = new ConsumerGroupHeartbeatResponseData()
                 .setMemberId(memberId)

@@ -15,11 +15,14 @@ final class ConsumerRemovals {
     private final ShardContext<GroupRecord> context;
     private final Groups groups;
     private final ConsumerTimers timers;
+    private final OnlineMigration migration;
 
-    ConsumerRemovals(ShardContext<GroupRecord> context, Groups groups, ConsumerTimers timers) {
+    ConsumerRemovals(
+            ShardContext<GroupRecord> context, Groups groups, ConsumerTimers timers, OnlineMigration migration) {
         this.context = context;
         this.groups = groups;
         this.timers = timers;
+        this.migration = migration;
     }
 
     /** They are gone for good; their partitions are free, and the next heartbeat of anybody assigns anew. */
@@ -28,6 +31,10 @@ final class ConsumerRemovals {
             return Result.answer(response);
         }
         List<GroupRecord> records = new ArrayList<>();
+        if (migration.downgrades(group, leaving)) {
+            migration.downgrade(group, leaving, records);
+            return withTimers(group, group.members().values(), Result.of(records, response));
+        }
         Subscriptions left = group.subscriptions().copy();
         Map<String, Boolean> patterns = new LinkedHashMap<>();
         for (ConsumerMember member : leaving) {
@@ -48,18 +55,24 @@ final class ConsumerRemovals {
             // Nobody is left to assign to, and the next one to come need not wait.
             records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, 0));
         }
-        leaving.forEach(member -> timers.cancelAll(group.id(), member.id()));
-        Result<GroupRecord, T> result = Result.of(records, response);
+        return withTimers(group, leaving, Result.of(records, response));
+    }
+
+    /** Ends the timers of members that go; they go on when it comes to nothing. */
+    private <T> Result<GroupRecord, T> withTimers(
+            ConsumerGroup group, Collection<ConsumerMember> going, Result<GroupRecord, T> result) {
+        List<ConsumerMember> all = List.copyOf(going);
+        all.forEach(member -> timers.cancelAll(group.id(), member.id()));
         return result.settled((done, failure) -> {
             if (failure != null) {
-                leaving.forEach(member -> startTimers(group.id(), member));
+                all.forEach(member -> startTimers(group.id(), member));
             }
         });
     }
 
     /** Those of a member whose group was loaded, each with its full time (rule G9), or that has not left after all. */
     void startTimers(String group, ConsumerMember member) {
-        startSession(group, member.id());
+        startSession(group, member);
         if (member.state() == MemberState.UNREVOKED_PARTITIONS) {
             startRevocation(group, member);
         }
@@ -70,8 +83,16 @@ final class ConsumerRemovals {
         return Result.of(List.of(ConsumerGroupRecords.current(group.id(), member.onLeave())), response);
     }
 
-    void startSession(String group, String member) {
-        timers.session(group, member, () -> removeIfThere(group, member));
+    void startSession(String group, ConsumerMember member) {
+        if (member.classic()) {
+            start(
+                    ConsumerTimers.Kind.SESSION,
+                    group,
+                    member.id(),
+                    member.metadata().classic().sessionTimeoutMs());
+        } else {
+            timers.session(group, member.id(), () -> removeIfThere(group, member.id()));
+        }
     }
 
     /** For a member that speaks the classic protocol, which has a session timeout of its own. */

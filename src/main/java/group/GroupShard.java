@@ -14,13 +14,16 @@ import records.schemas.OffsetCommitRecord;
  * All groups of one partition of __consumer_offsets: hands each record and request to the part that it concerns. Confined to the coordinator's owner.
  */
 public final class GroupShard implements CoordinatorShard<GroupRecord> {
+    private final GroupCounts counts;
     private final Groups groups = new Groups();
     private final CommittedOffsets offsets;
     private final ClassicGroups classic;
     private final ConsumerGroups consumer;
     private final GroupAdmin admin;
 
-    public GroupShard(ShardContext<GroupRecord> context, GroupConfig config) {
+    /** @param counts of the groups of all shards of the owner */
+    public GroupShard(ShardContext<GroupRecord> context, GroupConfig config, GroupCounts counts) {
+        this.counts = counts;
         this.classic = new ClassicGroups(context, config, groups);
         this.consumer = new ConsumerGroups(context, config, groups, classic);
         this.offsets = new CommittedOffsets(context, config, groups, classic);
@@ -80,6 +83,7 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
 
     @Override
     public void loaded() {
+        groups.countIn(counts);
         classic.loaded();
         consumer.loaded();
         offsets.loaded();
@@ -93,6 +97,7 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
 
     @Override
     public void unloaded(Failure why) {
+        groups.countIn(null);
         classic.unloaded(why);
     }
 }

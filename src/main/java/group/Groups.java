@@ -8,6 +8,7 @@ import java.util.Map;
 /** The groups of one shard by id. Confined to the shard. */
 final class Groups {
     private final Map<String, Group> groups = new LinkedHashMap<>();
+    private GroupCounts counts;
 
     /** null when there is none. */
     Group get(String id) {
@@ -16,14 +17,36 @@ final class Groups {
 
     /** Replaces a group of the same id. */
     void put(Group group) {
-        groups.put(group.id(), group);
+        count(groups.put(group.id(), group), -1);
+        count(group, 1);
     }
 
     void remove(String id) {
-        groups.remove(id);
+        count(groups.remove(id), -1);
     }
 
     Collection<Group> all() {
         return Collections.unmodifiableCollection(groups.values());
+    }
+
+    /** From now on the groups are among those counted; null: not any more. */
+    void countIn(GroupCounts these) {
+        groups.values().forEach(each -> count(each, -1));
+        counts = these;
+        groups.values().forEach(each -> count(each, 1));
+    }
+
+    private void count(Group group, int change) {
+        if (counts != null && group != null) {
+            counts.count(group, change);
+        }
+    }
+
+    /** A classic group changes its state. */
+    void moved(ClassicGroup group, ClassicState from, ClassicState to) {
+        if (counts != null && groups.get(group.id()) == group) {
+            counts.count(from, -1);
+            counts.count(to, 1);
+        }
     }
 }

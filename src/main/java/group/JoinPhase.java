@@ -119,7 +119,7 @@ final class JoinPhase {
         group.nextGeneration();
         if (!context.mutations().active("classic.generation-not-stored")
                 || group.members().isEmpty()) {
-            turn.record(GroupMetadataRecords.of(group, member -> ClassicMember.NO_ASSIGNMENT));
+            turn.record(GroupMetadataRecords.of(group, member -> ClassicMember.nothing()));
         }
         if (group.members().isEmpty()) {
             LOG.info("group {} is empty in generation {}", group.id(), group.generation());

@@ -88,7 +88,7 @@ final class JoinRequests {
             return true;
         }
         if (group.in(ClassicState.PREPARING_REBALANCE)) {
-            return known != null && known.awaitsJoin() || group.joined() < maxSize;
+            return (known != null && known.awaitsJoin()) || group.joined() < maxSize;
         }
         return known != null || group.members().size() < maxSize;
     }
@@ -122,8 +122,8 @@ final class JoinRequests {
     }
 
     private String newMemberId(String prefix) {
-        long most = context.random().nextLong() & ~0xF000L | 0x4000L;
-        long least = context.random().nextLong() & ~(3L << 62) | 1L << 63;
+        long most = (context.random().nextLong() & ~0xF000L) | 0x4000L;
+        long least = (context.random().nextLong() & ~(3L << 62)) | (1L << 63);
         return prefix + "-" + new UUID(most, least);
     }
 
@@ -190,7 +190,7 @@ final class JoinRequests {
         // others sync has lost the answer.
         boolean answerNow = same
                 && (group.in(ClassicState.COMPLETING_REBALANCE)
-                        || group.in(ClassicState.STABLE) && !group.isLeader(member));
+                        || (group.in(ClassicState.STABLE) && !group.isLeader(member)));
         if (answerNow) {
             join.turn().answer(join.done(), JoinPhase.answer(group, member));
             return;

@@ -55,6 +55,10 @@ final class OffsetExpiry {
     }
 
     void loaded() {
+        checkLater();
+    }
+
+    private void checkLater() {
         context.timers().set(CHECK, config.retentionCheckMillis(), this::check);
     }
 
@@ -73,6 +77,10 @@ final class OffsetExpiry {
     // ---- retention
 
     private Result<GroupRecord, Void> check() {
+        if (!deletedTopics.isEmpty()) {
+            // Left from a piece that was refused.
+            context.submit(this::forgetTopics);
+        }
         List<String> all = new ArrayList<>();
         groups.all().forEach(group -> all.add(group.id()));
         return checkSome(all.iterator(), null);
@@ -95,17 +103,24 @@ final class OffsetExpiry {
         expired.add(piece.offsets());
         String rest = unfinished;
         if (rest == null && !left.hasNext()) {
-            context.timers().set(CHECK, config.retentionCheckMillis(), this::check);
+            checkLater();
             return Result.of(piece.records(), null);
         }
-        return piece(piece, () -> checkSome(left, rest));
+        return piece(piece, () -> checkSome(left, rest), this::checkLater);
     }
 
-    /** A piece after which there is more: the next one is not begun before this one is committed. */
-    private Result<GroupRecord, Void> piece(Tombstones piece, Supplier<Result<GroupRecord, Void>> next) {
+    /**
+     * A piece after which there is more: the next one is not begun before this one is committed.
+     *
+     * @param refused runs when the piece was not taken
+     */
+    private Result<GroupRecord, Void> piece(
+            Tombstones piece, Supplier<Result<GroupRecord, Void>> next, Runnable refused) {
         return Result.<GroupRecord, Void>of(piece.records(), null).settled((nothing, failure) -> {
             if (failure == null) {
                 context.submit(next);
+            } else {
+                refused.run();
             }
         });
     }
@@ -172,7 +187,7 @@ final class OffsetExpiry {
             begun = null;
             lookedAt++;
             for (Map.Entry<Uuid, String> topic : topics.entrySet()) {
-                lookedAt += forget(group, topic.getValue(), topic.getKey(), piece);
+                lookedAt += 1 + forget(group, topic.getValue(), topic.getKey(), piece);
                 forgetPending(group, topic.getValue(), topic.getKey(), piece);
             }
             unfinished = piece.full() ? group : null;
@@ -180,7 +195,7 @@ final class OffsetExpiry {
         String rest = unfinished;
         return rest == null && !left.hasNext()
                 ? Result.of(piece.records(), null)
-                : piece(piece, () -> forgetSome(topics, left, rest));
+                : piece(piece, () -> forgetSome(topics, left, rest), () -> deletedTopics.putAll(topics));
     }
 
     private void forgetPending(String group, String topic, Uuid id, Tombstones piece) {

@@ -60,17 +60,13 @@ final class OffsetTable {
     }
 
     private Value lean(String topic, Value value) {
-        Uuid id = names.id(topic, value.topicId());
-        String metadata = value.metadata().isEmpty() ? "" : value.metadata();
-        return id == value.topicId() && metadata == value.metadata()
-                ? value
-                : new Value(
-                        value.offset(),
-                        value.leaderEpoch(),
-                        metadata,
-                        value.commitTimestamp(),
-                        value.expireTimestamp(),
-                        id);
+        return new Value(
+                value.offset(),
+                value.leaderEpoch(),
+                value.metadata().isEmpty() ? "" : value.metadata(),
+                value.commitTimestamp(),
+                value.expireTimestamp(),
+                names.id(topic, value.topicId()));
     }
 
     private void remove(String group, String topic, int partition) {
@@ -92,10 +88,6 @@ final class OffsetTable {
     Value get(String group, String topic, int partition) {
         Int2ObjectHashMap<Value> partitions = partitions(group, topic);
         return partitions == null ? null : partitions.get(partition);
-    }
-
-    boolean hasOffsets(String group) {
-        return groups.containsKey(group);
     }
 
     /** Topics that a group has offsets of, sorted. A view: it changes with the table. */

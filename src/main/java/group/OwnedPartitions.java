@@ -69,6 +69,12 @@ final class OwnedPartitions {
         return both.build();
     }
 
+    PartitionSet toSet() {
+        PartitionSet.Builder all = new PartitionSet.Builder();
+        forEach((topic, partition, epoch) -> all.add(topic, partition));
+        return all.build();
+    }
+
     /** The same partitions, all with {@code epoch}. */
     OwnedPartitions at(int epoch) {
         Builder same = new Builder();

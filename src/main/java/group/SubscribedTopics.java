@@ -1,11 +1,10 @@
 package group;
 
-import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.kafka.common.message.ConsumerProtocolSubscription;
-import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import records.MalformedRecordException;
+import records.schemas.ConsumerSubscription;
 
 /** The topics that the consumers of one generation read, parsed when first asked for. */
 final class SubscribedTopics {
@@ -32,12 +31,9 @@ final class SubscribedTopics {
     private static Set<String> parse(List<byte[]> subscriptions) {
         Set<String> all = new LinkedHashSet<>();
         for (byte[] each : subscriptions) {
-            ByteBuffer bytes = ByteBuffer.wrap(each);
             try {
-                bytes.getShort();
-                // Every version begins with the fields of version 0; what a newer one adds is not needed.
-                all.addAll(new ConsumerProtocolSubscription(new ByteBufferAccessor(bytes), (short) 0).topics());
-            } catch (RuntimeException notASubscription) {
+                all.addAll(ConsumerSubscription.topics(each));
+            } catch (MalformedRecordException anotherForm) {
                 return null;
             }
         }

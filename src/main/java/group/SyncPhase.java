@@ -1,6 +1,7 @@
 package group;
 
 import common.Callback;
+import common.Metrics;
 import coordinator.Result;
 import coordinator.ShardContext;
 import java.util.ArrayList;
@@ -20,10 +21,15 @@ final class SyncPhase {
 
     private final ShardContext<GroupRecord> context;
     private final ClassicSessions sessions;
+    private final Metrics.Counter completed;
 
     SyncPhase(ShardContext<GroupRecord> context, ClassicSessions sessions) {
         this.context = context;
         this.sessions = sessions;
+        this.completed = context.metrics()
+                .counter(
+                        "kafka_server_group_coordinator_metrics_group_completed_rebalance_count_total",
+                        "Rebalances of classic groups that ended with an assignment");
     }
 
     /** All members owe a SyncGroup. {@code expired} runs when some have not paid within the rebalance timeout. */
@@ -56,7 +62,7 @@ final class SyncPhase {
         group.assigning(null);
         for (ClassicMember each : group.members()) {
             if (group.in(ClassicState.COMPLETING_REBALANCE)) {
-                each.assign(ClassicMember.NO_ASSIGNMENT);
+                each.assign(ClassicMember.nothing());
             }
             answer(each, error(Errors.REBALANCE_IN_PROGRESS), turn);
         }
@@ -90,6 +96,7 @@ final class SyncPhase {
     private void handOut(ClassicGroup group, Function<ClassicMember, byte[]> assignments) {
         group.assigning(null);
         group.goTo(ClassicState.STABLE);
+        completed.add(1);
         List<Runnable> answers = new ArrayList<>();
         for (ClassicMember each : group.members()) {
             each.assign(assignments.apply(each));

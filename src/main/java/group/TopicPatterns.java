@@ -90,13 +90,21 @@ final class TopicPatterns {
     }
 
     private static void check(String pattern) throws Refusal {
-        try {
-            Pattern.compile(pattern);
-        } catch (PatternSyntaxException e) {
+        String problem = problem(pattern);
+        if (problem != null) {
             throw new Refusal(
                     Errors.INVALID_REGULAR_EXPRESSION,
-                    "The pattern `" + pattern + "` is no regular expression in RE2's syntax: " + e.getDescription()
-                            + ".");
+                    "The pattern `" + pattern + "` is no regular expression in RE2's syntax: " + problem + ".");
+        }
+    }
+
+    /** null for a pattern. */
+    private static String problem(String pattern) {
+        try {
+            Pattern.compile(pattern);
+            return null;
+        } catch (PatternSyntaxException e) {
+            return e.getDescription();
         }
     }
 
@@ -139,11 +147,9 @@ final class TopicPatterns {
             this.group = group;
             for (String pattern : patterns) {
                 matched.put(pattern, new TreeSet<>());
-                try {
+                // One that cannot be read came with a log that somebody else wrote: it means no topics, as with Kafka.
+                if (problem(pattern) == null) {
                     compiled.add(Pattern.compile(pattern));
-                } catch (PatternSyntaxException e) {
-                    // Only from a log that somebody else wrote: it means no topics, as with Kafka.
-                    continue;
                 }
             }
         }

@@ -1,5 +1,6 @@
 package node;
 
+import common.Mutations;
 import coordinator.RecordCodec;
 import java.nio.ByteBuffer;
 import records.MalformedRecordException;
@@ -8,6 +9,11 @@ import records.schemas.GroupRecordCodec;
 
 /** The bytes of the records of __consumer_offsets. */
 final class GroupCodec implements RecordCodec<GroupRecord> {
+    private final Mutations mutations;
+
+    GroupCodec(Mutations mutations) {
+        this.mutations = mutations;
+    }
 
     @Override
     public ByteBuffer key(GroupRecord record) {
@@ -22,6 +28,9 @@ final class GroupCodec implements RecordCodec<GroupRecord> {
 
     @Override
     public GroupRecord decode(ByteBuffer key, ByteBuffer value) {
+        if (value == null && mutations.active("group-tombstones-forgotten-on-load")) {
+            return null;
+        }
         GroupRecord record = GroupRecordCodec.decode(key, value);
         if (record instanceof GroupRecord.UnknownVersion newer) {
             // Its key is served here, so what it says is missed: not to be passed over in silence.

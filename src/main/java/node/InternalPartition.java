@@ -12,6 +12,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import records.ControlBatches;
 import replication.LeaderReplica;
 import storage.ActiveProducer;
@@ -27,6 +29,7 @@ import storage.ReadBound;
  * opened late, or be gone. Confined to the loop.
  */
 final class InternalPartition implements PartitionStore {
+    private static final Logger LOG = LoggerFactory.getLogger(InternalPartition.class);
     private static final int FALLBACK_BATCH_BYTES = 1 << 20;
 
     private final PartitionTable partitions;
@@ -182,16 +185,49 @@ final class InternalPartition implements PartitionStore {
         }
         log.read(from, maxBytes, true, ReadBound.LOG_END, (result, failure) -> {
             if (failure != null) {
-                done.fail(failure);
+                // A reader that meets rot first finds out how far it goes: the coordinator passes over it (rule S8).
+                OffsetRange met = failure.code() == FailureCode.CORRUPT_BATCH ? damageFrom(log, from) : null;
+                if (met != null && met.from() <= from) {
+                    done.succeed(damaged(met, end));
+                } else {
+                    done.fail(failure);
+                }
             } else if (result.range() == null) {
                 // Nothing more before the damage, or before the end.
+                if (damage == null) {
+                    LOG.warn(
+                            "{}: there is nothing to read between offset {} and the log's end {}: compacted away, or damaged",
+                            log.identity().directory(),
+                            from,
+                            end);
+                }
                 done.succeed(damage != null ? damaged(damage, end) : new Piece<>(List.of(), end, end, 0, 0, List.of()));
             } else {
                 LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);
                 partitions.directoryOf(replica).disk().run(Lane.BLOCKING, job, (piece, unread) -> {
                     result.range().release();
-                    done.done(piece, unread);
+                    if (unread == null && piece.nextOffset() <= from) {
+                        examine(replica, from, maxBytes, codec, done);
+                    } else {
+                        done.done(piece, unread);
+                    }
                 });
+            }
+        });
+    }
+
+    /** Nothing valid is in the range that begins there, at the end of a segment as a rule: what comes behind it is sound until the contrary is known. */
+    private <R> void examine(
+            LeaderReplica replica, long from, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done) {
+        replica.log().examine(from, (found, failure) -> {
+            if (failure == null && found) {
+                read(replica, from, maxBytes, codec, done);
+            } else {
+                done.fail(
+                        failure != null
+                                ? failure
+                                : Failure.of(
+                                        FailureCode.CORRUPT_BATCH, "no valid batch can be read at offset " + from));
             }
         });
     }

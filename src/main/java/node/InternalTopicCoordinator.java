@@ -2,6 +2,7 @@ package node;
 
 import common.Callback;
 import common.PartitionId;
+import common.Ports;
 import coordinator.Coordinator;
 import coordinator.CoordinatorRuntime;
 import coordinator.CoordinatorShard;
@@ -11,6 +12,7 @@ import coordinator.TransactionEnd;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
@@ -28,14 +30,24 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
     private final Map<Integer, PartitionId> led = new TreeMap<>();
 
     /**
+     * Where a coordinator runs.
+     *
+     * @param soon runs a task on the loop, never inside the caller's stack
      * @param share which partitions of this node are on this loop
-     * @param stats of this loop, under the topic's own names
+     * @param first image known when the node is assembled
      */
-    InternalTopicCoordinator(
-            RuntimeSetup<S, R> setup, RuntimeStats stats, PartitionTable partitions, ShardImage.Share share) {
+    record Place(
+            Ports ports,
+            Consumer<Runnable> soon,
+            PartitionTable partitions,
+            ShardImage.Share share,
+            MetadataImage first) {}
+
+    /** @param stats of this loop, under the topic's own names */
+    InternalTopicCoordinator(RuntimeSetup<S, R> setup, RuntimeStats stats, Place place) {
         this.topicName = setup.topic();
-        this.partitions = partitions;
-        this.share = share;
+        this.partitions = place.partitions();
+        this.share = place.share();
         this.stats = stats;
         this.runtime = new CoordinatorRuntime<>(setup, stats);
     }

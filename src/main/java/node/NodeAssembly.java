@@ -11,6 +11,7 @@ import config.StorageConfig;
 import controller.Controller;
 import coordinator.RuntimeStats;
 import group.GroupCoordinator;
+import group.GroupCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -157,6 +158,9 @@ public final class NodeAssembly {
                     loops.stream()
                             .map(each -> each.transactions.transactionStats())
                             .toList());
+            GroupCounts.report(
+                    ports.metrics(),
+                    loops.stream().map(each -> each.groups.counts()).toList());
             controller.publish((published, problem) -> {
                 if (problem != null) {
                     done.fail(problem);
@@ -207,16 +211,11 @@ public final class NodeAssembly {
                         share,
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
-        GroupCoordinatorNode groups = new GroupCoordinatorNode(
-                own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
+        InternalTopicCoordinator.Place place =
+                new InternalTopicCoordinator.Place(own, task -> host.execute(loop, task), table, share, empty);
+        GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
-                own,
-                task -> host.execute(loop, task),
-                config.transactions(),
-                new NodeMarkerWriter(own.mailboxes(), image::get, host.loops()),
-                table,
-                share,
-                empty);
+                place, config.transactions(), new NodeMarkerWriter(own.mailboxes(), image::get, host.loops()));
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
         host.register(new OwnerId<>(GroupCoordinator.class, loop), groups, loop);
@@ -242,8 +241,11 @@ public final class NodeAssembly {
                 reporter < 0 ? 0 : storage.reserveBytes(),
                 LogLimits.DEFAULT.queuedBytes(),
                 storage.producerExpiryMillis());
-        ShardDirectory.Place place =
-                new ShardDirectory.Place(index, reporter, storage.logDirs().get(index));
+        ShardDirectory.Place place = new ShardDirectory.Place(
+                index,
+                reporter,
+                storage.logDirs().get(index),
+                (storage.scrubBytesPerSecond() + host.loops() - 1) / host.loops());
         return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
     }
 

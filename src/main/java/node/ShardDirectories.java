@@ -51,6 +51,7 @@ final class ShardDirectories {
         every(Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
             long wallMillis = ports.clock().wallMillis();
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
+            directories.forEach(ShardDirectory::checkPresence);
         });
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
         every(
@@ -61,6 +62,7 @@ final class ShardDirectories {
                     }
                 }));
         directories.forEach(this::purge);
+        directories.forEach(ShardDirectory::startScrubbing);
         cleaner.start();
     }
 
@@ -94,8 +96,8 @@ final class ShardDirectories {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();
         cleaner.stop();
-        directories.forEach(ShardDirectory::stopCheckpoints);
-        alsoReported.forEach(ShardDirectory::stopCheckpoints);
+        directories.forEach(ShardDirectory::stopDuties);
+        alsoReported.forEach(ShardDirectory::stopDuties);
     }
 
     void reportAll(Callback<Void> done) {

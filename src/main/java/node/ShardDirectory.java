@@ -19,10 +19,12 @@ import records.BatchValidator;
 import replication.Admission;
 import storage.DiskExecutor;
 import storage.LogContext;
+import storage.LogDirectory;
 import storage.LogDirectory.Checkpoint;
 import storage.LogDirectory.FoundPartition;
 import storage.LogHost;
 import storage.LogLimits;
+import storage.LogScrubber;
 import storage.LogStart;
 import storage.PartitionLog;
 
@@ -58,7 +60,9 @@ final class ShardDirectory implements LogHost {
     private List<Callback<Void>> waitingForStarts = new ArrayList<>();
     private boolean reporting;
     private Timers.Handle checkpoint;
+    private final LogScrubber scrubber;
     private Failure failure;
+    private String presentId;
 
     /** Told once when the directory goes offline (rule S3). */
     @FunctionalInterface
@@ -66,8 +70,8 @@ final class ShardDirectory implements LogHost {
         void offline(ShardDirectory directory, Failure why);
     }
 
-    /** Which directory (index in log.dirs) for which reporter (shard, or -1 for the controller). */
-    record Place(int index, int reporter, String path) {}
+    /** Which directory (index in log.dirs) for which reporter (shard, or -1 for the controller), and how much of it that one reads again each second. */
+    record Place(int index, int reporter, String path, long scrubBytesPerSecond) {}
 
     ShardDirectory(Place place, Ports ports, DiskExecutor disk, LogLimits limits, Offline offline) {
         this.index = place.index;
@@ -79,6 +83,7 @@ final class ShardDirectory implements LogHost {
         this.offline = offline;
         this.queuedBytes = limits.queuedBytes();
         this.context = new LogContext(ports, disk, this, limits);
+        this.scrubber = new LogScrubber(ports, this::logs, place.scrubBytesPerSecond);
     }
 
     int index() {
@@ -210,12 +215,43 @@ final class ShardDirectory implements LogHost {
         }
     }
 
+    void startScrubbing() {
+        scrubber.start();
+    }
+
     /** No checkpoint of its own accord any more: the last one is the stop's. */
-    void stopCheckpoints() {
+    void stopDuties() {
+        scrubber.stop();
         if (checkpoint != null) {
             checkpoint.cancel();
             checkpoint = null;
         }
+    }
+
+    /**
+     * Looks whether the directory is still there, and still the one that was opened: open files outlive their names, so all would seem well until the next
+     * start finds nothing.
+     */
+    void checkPresence() {
+        if (failure != null || reporter > 0) {
+            return;
+        }
+        disk.run(DiskExecutor.Lane.BLOCKING, LogDirectory.presentId(), (id, why) -> {
+            if (why != null) {
+                // Unreadable for now: that is for those who read and write it to say.
+                return;
+            }
+            if (id == null || (presentId != null && !presentId.equals(id))) {
+                context.goOffline(
+                        Failure.of(
+                                FailureCode.STORAGE_ERROR,
+                                "log directory " + path
+                                        + (id == null ? " was removed" : " was replaced by another one")
+                                        + " while the broker runs. What it held is lost unless you bring it back; then restart"));
+            } else {
+                presentId = id;
+            }
+        });
     }
 
     @Override

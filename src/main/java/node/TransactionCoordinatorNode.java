@@ -1,11 +1,8 @@
 package node;
 
-import common.Ports;
 import config.TransactionConfig;
 import coordinator.RuntimeSetup;
 import coordinator.RuntimeStats;
-import java.util.function.Consumer;
-import metadata.MetadataImage;
 import org.apache.kafka.common.internals.Topic;
 import records.schemas.TransactionRecord;
 import transaction.MarkerWriter;
@@ -22,41 +19,25 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
 
     private final TransactionStats transactionStats;
 
-    /** @param share which partitions of this node are on this loop */
-    TransactionCoordinatorNode(
-            Ports ports,
-            Consumer<Runnable> soon,
-            TransactionConfig config,
-            MarkerWriter markers,
-            PartitionTable partitions,
-            ShardImage.Share share,
-            MetadataImage first) {
-        this(ports, soon, config, markers, partitions, share, first, new TransactionStats(ports.metrics()));
+    TransactionCoordinatorNode(Place place, TransactionConfig config, MarkerWriter markers) {
+        this(place, config, markers, new TransactionStats(place.ports().metrics()));
     }
 
     private TransactionCoordinatorNode(
-            Ports ports,
-            Consumer<Runnable> soon,
-            TransactionConfig config,
-            MarkerWriter markers,
-            PartitionTable partitions,
-            ShardImage.Share share,
-            MetadataImage first,
-            TransactionStats transactionStats) {
+            Place place, TransactionConfig config, MarkerWriter markers, TransactionStats transactionStats) {
         super(
                 new RuntimeSetup<>(
                         Topic.TRANSACTION_STATE_TOPIC_NAME,
-                        ports,
-                        soon,
+                        place.ports(),
+                        place.soon(),
                         new RuntimeSetup.Limits(
                                 0, config.topic().loadBufferBytes(), -1, MAX_PENDING_BYTES, COMMIT_TIMEOUT_MILLIS),
                         new TransactionCodec(),
                         TransactionRecord.class,
                         context -> new TransactionShard(context, config, markers, transactionStats),
-                        first),
-                new RuntimeStats(ports.metrics(), METRICS),
-                partitions,
-                share);
+                        place.first()),
+                new RuntimeStats(place.ports().metrics(), METRICS),
+                place);
         this.transactionStats = transactionStats;
     }
 

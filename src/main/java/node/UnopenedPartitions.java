@@ -46,9 +46,7 @@ final class UnopenedPartitions {
 
         /** What an attempt that failed half-way has left is looked at as after a crash. */
         private Opening again() {
-            LogStart unclean = new LogStart(
-                    start.exists(), false, start.recoveryPoint(), start.logStartOffset(), start.highWatermark());
-            return new Opening(id, directory, identity, unclean, config, leaderEpoch);
+            return new Opening(id, directory, identity, start.unclean(), config, leaderEpoch);
         }
     }
 

@@ -38,7 +38,7 @@ final class GrowingBytes {
     void appendVarlong(long value) {
         long rest = (value << 1) ^ (value >> 63);
         while ((rest & ~0x7fL) != 0) {
-            append((int) (rest & 0x7f | 0x80));
+            append((int) (rest & 0x7f) | 0x80);
             rest >>>= 7;
         }
         append((int) rest);

@@ -68,7 +68,10 @@ public final class ConsumerGroupService {
             return;
         }
         GroupSpread<String, DescribedGroup> spread = new GroupSpread<>(
-                ids, (id, failure) -> described(id, ErrorMapping.ofCoordinator(failure), failure.message()), done);
+                ids,
+                (id, failure) -> described(
+                        id, id.isEmpty() ? Errors.INVALID_GROUP_ID : ErrorMapping.ofCoordinator(failure), null),
+                done);
         spread.send(
                 image,
                 id -> id,

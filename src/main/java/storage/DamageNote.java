@@ -30,6 +30,14 @@ final class DamageNote {
         return readable ? Math.max(0, CheckpointLines.number(lines.lines().get(0)[0])) : 0;
     }
 
+    /** Writes what was found while the log was open; {@code damage}: all that is known of, in order, not empty. */
+    static DiskJob<Void> writing(String directory, List<DamagedRange> damage) {
+        return files -> {
+            update(files, directory, -1, damage);
+            return null;
+        };
+    }
+
     /** Makes the note say what was found now. */
     static void update(FileSystem files, String directory, long noted, List<DamagedRange> damage) throws IOException {
         long from = damage.isEmpty() ? Long.MAX_VALUE : damage.get(0).fromOffset();

@@ -309,6 +309,7 @@ final class LogCompaction {
         for (Segment each : sources) {
             bytesBefore += each.size;
             log.context.openFiles().drop(each);
+            log.forgetDamage(each);
         }
         bytesAfter += fresh.size;
         swapping = false;

@@ -5,6 +5,7 @@ import common.FailureCode;
 import common.Mutations;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -246,6 +247,26 @@ public final class LogDirectory {
             lines.add(new CheckpointFile.Entry(entry.topic(), entry.partition(), offset.applyAsLong(entry)));
         }
         AtomicFile.replaceUnsynced(files, name, CheckpointFile.image(lines));
+    }
+
+    /** The directory's id as its meta.properties says it now; null when that file is gone, and the directory with it. */
+    public static DiskJob<String> presentId() {
+        return files -> {
+            FileHandle file;
+            try {
+                file = files.open(MetaProperties.FILE_NAME, FileSystem.Mode.READ);
+            } catch (NoSuchFileException gone) {
+                return null;
+            }
+            try {
+                ByteBuffer content = ByteBuffer.allocate((int) Math.min(MAX_SMALL_FILE, file.size()));
+                PartitionFiles.readFully(file, content, 0);
+                String id = MetaProperties.parse(content.flip()).directoryId();
+                return id == null ? "" : id;
+            } finally {
+                file.release();
+            }
+        };
     }
 
     /** The last write of a clean stop, after every log's close and the checkpoints succeeded (rule S6). */

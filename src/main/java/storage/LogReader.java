@@ -10,10 +10,13 @@ import java.util.List;
 final class LogReader {
 
     private final LogState log;
+    private final LogScrub scrub;
     private final ReaderPositions positions = new ReaderPositions();
 
-    LogReader(LogState log) {
+    /** @param scrub is told where a reader met no batch */
+    LogReader(LogState log, LogScrub scrub) {
         this.log = log;
+        this.scrub = scrub;
     }
 
     /** One read on its way. */
@@ -203,12 +206,38 @@ final class LogReader {
             answer(request, new FileRange(file, found.position(), found.length()), found.nextOffset());
             return;
         }
-        boolean more = found.length() < 0 && at >= 0 && at + 1 < log.segments.count();
+        if (found.length() == ReadJob.CORRUPT) {
+            onCorrupt(request, segment, found.position());
+            return;
+        }
+        if (found.length() == ReadJob.NONE && !present) {
+            // Replaced or deleted meanwhile: what came behind it may be in another segment now.
+            read(request.offset(), request.maxBytes(), request.wholeFirstBatch(), request.bound(), request.done());
+            return;
+        }
+        boolean more = found.length() == ReadJob.NONE && at >= 0 && at + 1 < log.segments.count();
         if (more && log.segments.get(at + 1).baseOffset < limit) {
             readSegment(request, log.segments.get(at + 1).baseOffset, limit, at + 1);
         } else {
             answer(request, null, request.offset());
         }
+    }
+
+    /** Rot that nobody knew of: once it is known how far it goes, what lies behind it can be read, and what lies in it is refused. */
+    private void onCorrupt(Request request, Segment segment, int position) {
+        positions.clear();
+        scrub.examine(segment, position, (found, failure) -> {
+            if (failure == null && found) {
+                read(request.offset(), request.maxBytes(), request.wholeFirstBatch(), request.bound(), request.done());
+            } else {
+                request.done()
+                        .fail(
+                                FailureCode.CORRUPT_BATCH,
+                                "segment " + segment.baseOffset + " of " + log.identity.directory()
+                                        + " cannot be read at byte " + position + " to find offset "
+                                        + request.offset());
+            }
+        });
     }
 
     private void answer(Request request, FileRange range, long next) {

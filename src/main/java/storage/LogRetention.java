@@ -157,6 +157,7 @@ final class LogRetention {
         long bytes = 0;
         for (Segment segment : removed) {
             log.context.openFiles().drop(segment);
+            log.forgetDamage(segment);
             bytes += segment.size;
             for (String suffix : SegmentFiles.ALL) {
                 paths.add(segment.path(log.identity, suffix));

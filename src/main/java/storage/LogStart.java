@@ -25,4 +25,9 @@ public record LogStart(
     public LogStart(boolean exists, boolean cleanStop, long recoveryPoint, long logStartOffset, long highWatermark) {
         this(exists, cleanStop, recoveryPoint, logStartOffset, highWatermark, -1);
     }
+
+    /** The same log after an attempt to open it has failed half-way: looked at as after a crash. */
+    public LogStart unclean() {
+        return new LogStart(exists, false, recoveryPoint, logStartOffset, highWatermark, cleanedTo);
+    }
 }

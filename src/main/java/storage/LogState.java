@@ -4,6 +4,7 @@ import common.Failure;
 import common.FailureCode;
 import config.LogConfig;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import records.BatchSummary;
 
@@ -62,7 +63,7 @@ final class LogState {
             return Failure.of(FailureCode.STORAGE_ERROR, "log " + identity.directory() + " is closed");
         }
         if (context.offline()) {
-            return Failure.of(FailureCode.STORAGE_ERROR, "log directory is offline after a failed sync");
+            return Failure.of(FailureCode.STORAGE_ERROR, "the log directory is offline");
         }
         return null;
     }
@@ -93,6 +94,21 @@ final class LogState {
         if (onReadByName != null) {
             onReadByName.run();
         }
+    }
+
+    void addDamage(DamagedRange range) {
+        damage.add(range);
+        damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+    }
+
+    /** The segment is no longer one of the log, and so nor is what was damaged in it. */
+    void forgetDamage(Segment gone) {
+        damage.removeIf(range -> range.segmentBase() == gone.baseOffset);
+    }
+
+    /** Compaction has taken batches away, or may have. */
+    boolean mayHaveGaps() {
+        return config.cleanupCompact() || cleanedTo >= 0;
     }
 
     boolean tiny() {

@@ -131,6 +131,18 @@ public abstract class PartitionLog {
     /** Up to there the log has been compacted; -1: never. For cleaner-offset-checkpoint. */
     public abstract long cleanedTo();
 
+    /**
+     * Reads about {@code maxBytes} of the closed segments again and checks them (rules S1, S8), each time further on. Gives how many were read; 0 at the end of
+     * a pass.
+     */
+    public abstract void scrub(int maxBytes, Callback<Integer> done);
+
+    /**
+     * What was read at {@code offset} is no valid batch: looks for the damage in its segment now, so that {@link #damagedOffsets} tells of it (rule S8). Gives
+     * whether some was found that was not known.
+     */
+    public abstract void examine(long offset, Callback<Boolean> done);
+
     public abstract List<ActiveProducer> activeProducers();
 
     /** Bytes of all segments. */

@@ -23,11 +23,14 @@ record ReadJob(
         boolean touch)
         implements DiskJob<ReadJob.Found> {
 
+    static final int NONE = -1;
+    static final int CORRUPT = -2;
     private static final int TOUCH_CHUNK = 1 << 16;
 
     /**
      * @param file the receiver's, if it is not the one it gave
-     * @param length 0 when no batch fits; -1 when the segment has no batch at or above the offset
+     * @param length 0 when no batch fits; {@link #NONE} when the segment has no batch at or above the offset; {@link #CORRUPT} when it cannot be found, as there
+     *     is no batch at {@code position}
      * @param nextOffset a reader's next offset after the range; it begins at position + length
      */
     record Found(FileHandle file, int position, int length, long nextOffset) {}
@@ -43,6 +46,9 @@ record ReadJob(
             }
             done = true;
             return found;
+        } catch (CorruptSegmentException e) {
+            done = true;
+            return new Found(opened, e.position(), CORRUPT, offset);
         } finally {
             if (!done) {
                 segment.close(opened);
@@ -53,7 +59,7 @@ record ReadJob(
     private Found find(FileSystem files, FileHandle opened) throws IOException {
         BatchScanner scanner = segment.find(files, opened, offset, hint);
         if (scanner == null) {
-            return new Found(opened, 0, -1, offset);
+            return new Found(opened, 0, NONE, offset);
         }
         int start = scanner.position();
         if (scanner.lastOffset() >= limitOffset || scanner.endPosition() > limitPosition) {

@@ -167,12 +167,12 @@ final class Recovery implements DiskJob<RecoveredLog> {
                     || !names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TIME_INDEX));
             if (missing && segment.size > 0 && segment.baseOffset < scannedFrom) {
                 LOG.info("{}: the indexes of segment {} are rebuilt", directory, segment.baseOffset);
-                rebuildIndex(files, segment);
+                rebuildIndex(files, segment, segments.get(i + 1).baseOffset);
             }
         }
     }
 
-    private void rebuildIndex(FileSystem files, Segment segment) throws IOException {
+    private void rebuildIndex(FileSystem files, Segment segment, long nextBase) throws IOException {
         int size = segment.size;
         TransactionIndex aborted = segment.aborted;
         FileHandle file = files.open(segment.path(settings.identity(), SegmentFiles.LOG), FileSystem.Mode.READ);
@@ -180,7 +180,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
             new SegmentScan(
                             file,
                             segment,
-                            false,
+                            nextBase,
                             segment.baseOffset,
                             settings.trusting(),
                             new LeaderEpochCache(),
@@ -273,7 +273,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
         int fileSize = segment.size;
         FileHandle file = files.open(segment.path(settings.identity(), SegmentFiles.LOG), FileSystem.Mode.READ_WRITE);
         try {
-            SegmentScan scan = new SegmentScan(file, segment, last, end, settings, epochs, damage);
+            long nextBase = last ? SegmentScan.LAST : segments.get(i + 1).baseOffset;
+            SegmentScan scan = new SegmentScan(file, segment, nextBase, end, settings, epochs, damage);
             int valid = scan.run();
             end = scan.nextOffset();
             epochsChanged |= scan.epochsChanged();

@@ -10,6 +10,8 @@ import records.BatchSummary;
  */
 final class SegmentScan {
 
+    static final long LAST = -1;
+
     private final FileHandle file;
     private final Segment segment;
     private final int fileSize;
@@ -18,24 +20,28 @@ final class SegmentScan {
     private final LeaderEpochCache epochs;
     private final Mutations mutations;
     private final List<DamagedRange> damage;
-    private final boolean lastSegment;
+    private final long nextBase;
     private final boolean compacted;
     private long nextOffset;
     private int lastEpoch = -1;
     private boolean epochsChanged;
 
-    /** @param segment gets index, size and times anew; {@code nextOffset}: the end of the log before it */
+    /**
+     * @param segment gets index, size and times anew
+     * @param nextBase base of the next segment, {@link #LAST} when there is none
+     * @param nextOffset the end of the log before it
+     */
     SegmentScan(
             FileHandle file,
             Segment segment,
-            boolean lastSegment,
+            long nextBase,
             long nextOffset,
             Recovery.Settings settings,
             LeaderEpochCache epochs,
             List<DamagedRange> damage) {
         this.file = file;
         this.segment = segment;
-        this.lastSegment = lastSegment;
+        this.nextBase = nextBase;
         this.fileSize = segment.size;
         this.nextOffset = Math.max(nextOffset, segment.baseOffset);
         this.recoveryPoint = settings.recoveryPoint();
@@ -81,7 +87,7 @@ final class SegmentScan {
         if (!scanner.load() || scanner.baseOffset() < nextOffset || scanner.leaderEpoch() < lastEpoch) {
             return false;
         }
-        if (lastSegment && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
+        if (nextBase == LAST && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
             return false;
         }
         return (scanner.lastOffset() < recoveryPoint || scanner.crcValid()) && !contradicted(scanner);
@@ -89,7 +95,8 @@ final class SegmentScan {
 
     /**
      * Base offset and epoch are outside the CRC. Where one of them jumps, the batch behind tells whether that is so or rot: it goes on from the jump, or
-     * from before. A jump of offsets with nothing valid behind it is rot, unless compaction makes holes.
+     * from before. With nothing valid behind it in the segment, it is so if the next segment goes on from there, as behind every compacted one; else a jump of
+     * offsets is rot, unless the log is compacted.
      */
     private boolean contradicted(BatchScanner scanner) throws IOException {
         boolean gap = scanner.baseOffset() != nextOffset;
@@ -98,7 +105,7 @@ final class SegmentScan {
         }
         BatchScanner behind = new BatchScanner(file, scanner.endPosition(), fileSize);
         if (!behind.load() || !behind.crcValid()) {
-            return gap && !compacted;
+            return gap && !compacted && scanner.lastOffset() + 1 != nextBase;
         }
         boolean offsetsGoBack = behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
         boolean epochsGoBack = behind.leaderEpoch() < scanner.leaderEpoch() && behind.leaderEpoch() >= lastEpoch;

@@ -28,7 +28,8 @@ record SegmentView(LogIdentity log, long baseOffset, int size, FileHandle file, 
     }
 
     /**
-     * A scanner at the first batch whose last offset is at or above {@code offset}, loaded; null when there is none.
+     * A scanner at the first batch whose last offset is at or above {@code offset}, loaded; null when there is none. Throws CorruptSegmentException when the way
+     * there ends before the segment does.
      *
      * @param hint position of a batch at or before the wanted one, -1: ask the index
      */
@@ -43,7 +44,15 @@ record SegmentView(LogIdentity log, long baseOffset, int size, FileHandle file, 
             }
             scanner.skip();
         }
+        checkAtEnd(scanner);
         return null;
+    }
+
+    /** Where no batch is, the segment must end: else those behind would be passed over without a word. */
+    void checkAtEnd(BatchScanner scanner) throws CorruptSegmentException {
+        if (scanner.position() < size) {
+            throw new CorruptSegmentException(this, scanner.position());
+        }
     }
 
     /** Moves forward to the batch that an index entry names, if it is really there (rule S9); true if so. */

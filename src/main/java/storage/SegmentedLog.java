@@ -25,6 +25,7 @@ final class SegmentedLog extends PartitionLog {
     private final TimestampLookup timestamps;
     private final LogRetention retention;
     private final LogCompaction compaction;
+    private final LogScrub scrub;
     private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
     private boolean exclusive;
     private long lastAppendNanos;
@@ -33,8 +34,9 @@ final class SegmentedLog extends PartitionLog {
         this.log = log;
         this.flusher = new LogFlusher(log);
         this.appender = new LogAppender(log, flusher);
-        this.reader = new LogReader(log);
-        this.timestamps = new TimestampLookup(log);
+        this.scrub = new LogScrub(log, flusher);
+        this.reader = new LogReader(log, scrub);
+        this.timestamps = new TimestampLookup(log, scrub);
         this.retention = new LogRetention(log, this, appender, flusher);
         this.compaction = new LogCompaction(log, retention);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
@@ -288,6 +290,16 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public long cleanedTo() {
         return log.cleanedTo;
+    }
+
+    @Override
+    public void scrub(int maxBytes, Callback<Integer> done) {
+        scrub.step(maxBytes, done);
+    }
+
+    @Override
+    public void examine(long offset, Callback<Boolean> done) {
+        scrub.examine(offset, done);
     }
 
     @Override

@@ -2,6 +2,7 @@ package storage;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -14,9 +15,12 @@ final class TimestampLookup {
     private static final int MAX_BATCH = 256 << 20;
 
     private final LogState log;
+    private final LogScrub scrub;
 
-    TimestampLookup(LogState log) {
+    /** @param scrub is told where a search met no batch */
+    TimestampLookup(LogState log, LogScrub scrub) {
         this.log = log;
+        this.scrub = scrub;
     }
 
     /** A segment with what is known of its largest timestamp ({@code known} false: the time index says). */
@@ -68,6 +72,19 @@ final class TimestampLookup {
         DiskJob<TimestampOffset> over(List<Timed> segments);
     }
 
+    /** One of both is null. */
+    private record Outcome(TimestampOffset found, CorruptSegmentException corrupt) {}
+
+    private static DiskJob<Outcome> attempt(DiskJob<TimestampOffset> search) {
+        return files -> {
+            try {
+                return new Outcome(search.run(files), null);
+            } catch (CorruptSegmentException e) {
+                return new Outcome(null, e);
+            }
+        };
+    }
+
     private void run(Search search, Callback<TimestampOffset> done) {
         Failure unusable = log.unusable();
         if (unusable != null) {
@@ -90,14 +107,30 @@ final class TimestampLookup {
                 addSoundParts(segment, file, segments);
             }
         }
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, search.over(segments), (found, failure) -> {
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, attempt(search.over(segments)), (outcome, failure) -> {
             retained.forEach(FileHandle::release);
             byName.forEach(log::readByNameEnded);
             if (failure != null && byName.stream().anyMatch(each -> log.segments.indexOf(each) < 0)) {
                 // Retention took a name away before the job came to open the file.
                 run(search, done);
+            } else if (failure != null) {
+                done.fail(failure);
+            } else if (outcome.corrupt() != null) {
+                examine(outcome.corrupt(), search, done);
             } else {
-                done.done(found, failure);
+                done.succeed(outcome.found());
+            }
+        });
+    }
+
+    /** Rot that nobody knew of: searches around it once it is known how far it goes. */
+    private void examine(CorruptSegmentException met, Search search, Callback<TimestampOffset> done) {
+        Segment segment = log.segments.get(Math.max(0, log.segments.floorIndex(met.segmentBase())));
+        scrub.examine(segment, met.position(), (found, failure) -> {
+            if (failure == null && found) {
+                run(search, done);
+            } else {
+                done.fail(FailureCode.CORRUPT_BATCH, met.getMessage());
             }
         });
     }
@@ -161,6 +194,9 @@ final class TimestampLookup {
                     }
                 }
                 scanner.skip();
+            }
+            if (scanner != null) {
+                view.checkAtEnd(scanner);
             }
             return null;
         } finally {

@@ -192,6 +192,9 @@ class BrokerConfigTest {
 
     @Test
     void conflictsAreNamed() {
+        assertTrue(
+                problem("offsets.topic.compression.codec", "5").contains("0 none, 1 gzip"),
+                "a codec that does not exist");
         assertTrue(problem("node.id", "1", "broker.id", "2").contains("must be the same as node.id (1)"));
         assertTrue(problem("listeners", "PLAINTEXT://:9092,PLAINTEXT://:9093")
                 .contains("listener PLAINTEXT is named twice"));

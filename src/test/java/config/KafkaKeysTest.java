@@ -31,6 +31,7 @@ class KafkaKeysTest {
             "connection.max.inflight.requests",
             "connection.login.timeout.ms",
             "log.dir.reserve.bytes",
+            "log.dir.scrub.bytes.per.second",
             "log.max.open.files"));
 
     /** Kafka keeps these apart from its other broker keys: they exist at run time only. */

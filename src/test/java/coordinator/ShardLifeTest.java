@@ -113,6 +113,9 @@ final class ShardLifeTest {
         bench.store.loadFailure = Failure.of(FailureCode.STORAGE_ERROR, "planted");
         bench.led();
         assertEquals(FailureCode.COORDINATOR_NOT_AVAILABLE, bench.read("a").code());
+        Answer<List<Long>> all = bench.answer("all");
+        bench.runtime.readAll(shard -> 1L, all);
+        assertEquals(List.of(), all.value());
         bench.pass(700);
         assertEquals(4, bench.store.loadCount, "after 0, 100, 300 and 700 ms");
         bench.store.loadFailure = null;

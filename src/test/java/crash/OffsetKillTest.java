@@ -10,10 +10,11 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -32,13 +33,15 @@ class OffsetKillTest {
     private static final int KILLS = 6;
     private static final int GROUPS = 5;
     private static final int COMMITS_A_ROUND = 40;
+    private static final int MOST_COMMITS = 5_000;
 
     @TempDir
     Path home;
 
     private final Map<String, Long> acknowledged = new ConcurrentHashMap<>();
     private final Map<String, Long> sent = new TreeMap<>();
-    private final AtomicLong answered = new AtomicLong();
+    /** Groups with an answer since the last kill. */
+    private final Set<String> answered = new ConcurrentSkipListSet<>();
 
     /** Clients complain of every lost connection, as they should. */
     @BeforeAll
@@ -67,13 +70,16 @@ class OffsetKillTest {
             }
             long next = 0;
             for (int kill = 0; kill < KILLS; kill++) {
-                long before = answered.get();
-                for (int i = 0; i < COMMITS_A_ROUND; i++) {
-                    next++;
-                    commitAll(consumers, partition, next);
-                }
-                while (answered.get() == before) {
+                // Commits fail at once until a client has found its coordinator again: go on until each group had an
+                // answer.
+                answered.clear();
+                for (int i = 0; answered.size() < GROUPS; i++) {
+                    assertTrue(i < MOST_COMMITS, "only " + answered + " are answered, kill " + kill);
+                    commitAll(consumers, partition, ++next);
                     consumers.values().forEach(each -> each.poll(Duration.ofMillis(1)));
+                }
+                for (int i = 0; i < COMMITS_A_ROUND; i++) {
+                    commitAll(consumers, partition, ++next);
                 }
                 broker.kill();
                 broker.start();
@@ -90,7 +96,7 @@ class OffsetKillTest {
             consumer.commitAsync(Map.of(partition, new OffsetAndMetadata(offset)), (offsets, failure) -> {
                 if (failure == null) {
                     acknowledged.merge(group, offset, Math::max);
-                    answered.incrementAndGet();
+                    answered.add(group);
                 }
             });
             consumer.poll(Duration.ZERO);

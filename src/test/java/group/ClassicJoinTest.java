@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import coordinator.Result;
 import group.ShardBench.Answer;
 import java.util.List;
 import org.apache.kafka.common.message.JoinGroupRequestData;
@@ -12,6 +13,7 @@ import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProt
 import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
+import records.schemas.ConsumerGroupRecord;
 
 /** Who joins, who waits for whom, and who leads (rule G3). */
 class ClassicJoinTest {
@@ -291,5 +293,27 @@ class ClassicJoinTest {
         assertEquals("Stable", lab.state());
         assertEquals(Errors.NONE, lab.heartbeat(ids.get(0), 1));
         assertEquals(Errors.UNKNOWN_MEMBER_ID, lab.joinError(ClassicLab.joining(pending)));
+    }
+
+    @Test
+    void anEmptyGroupOfTheOtherProtocolBecomesAClassicOne() {
+        lab.bench.write(shard -> Result.of(
+                List.of(new ConsumerGroupRecord.Metadata(
+                        ClassicLab.GROUP, new ConsumerGroupRecord.MetadataValue(3, 0))),
+                null));
+        assertEquals(GroupType.CONSUMER, lab.group().type());
+        assertEquals(1, lab.bench.counts().consumerGroups());
+        assertEquals(Errors.UNKNOWN_MEMBER_ID, lab.joinError(ClassicLab.joining("made-up")));
+        assertEquals(
+                Errors.INCONSISTENT_GROUP_PROTOCOL,
+                lab.joinError(ClassicLab.joining("").setProtocolType("")));
+        assertEquals(GroupType.CONSUMER, lab.group().type());
+        lab.stable(1);
+        assertEquals(0, lab.bench.counts().consumerGroups());
+        assertEquals(1, lab.bench.counts().in(ClassicState.STABLE));
+        lab.bench.reload();
+        assertEquals("Stable", lab.state());
+        assertEquals(0, lab.bench.counts().consumerGroups());
+        assertEquals(1, lab.bench.counts().in(ClassicState.STABLE));
     }
 }

@@ -184,6 +184,10 @@ final class ClassicModel {
         int known = group instanceof ClassicGroup classic
                 ? classic.members().size() + classic.pending().size()
                 : 0;
+        for (ClassicState each : ClassicState.values()) {
+            int here = group.state().equals(each.toString()) ? 1 : 0;
+            assertEquals(here, lab.bench.counts().in(each), "groups counted in state " + each);
+        }
         assertTrue(lab.bench.openTimers() <= known + 2, lab.bench.openTimers() + " timers for " + known + " members");
     }
 

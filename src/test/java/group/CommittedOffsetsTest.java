@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import common.FailureCode;
 import coordinator.Coordinator;
 import java.util.List;
 import java.util.Map;
@@ -222,21 +223,30 @@ class CommittedOffsetsTest {
         assertEquals(Map.of("a-2", 3L), all("g"));
     }
 
+    private void commitMany(String group) {
+        OffsetCommitRequestData request = OffsetAsks.commit(group, "a", A, 0, 1);
+        for (int i = 1; i < 20_000; i++) {
+            request.topics()
+                    .get(0)
+                    .partitions()
+                    .add(new OffsetCommitRequestPartition().setPartitionIndex(i).setCommittedOffset(i));
+        }
+        commit(request);
+    }
+
+    @Test
+    void aPieceThatIsRefusedDoesNotEndTheChecksOfRetention() {
+        commitMany("big");
+        bench.refuseNext(FailureCode.RECORD_LIST_TOO_LARGE);
+        bench.advance(70 * MINUTE);
+        bench.advance(70 * MINUTE);
+        assertEquals(List.of(), groups());
+    }
+
     @Test
     void manyOffsetsGoInBoundedPieces() {
-        int partitions = 20_000;
-        for (String group : List.of("big", "another")) {
-            OffsetCommitRequestData request = OffsetAsks.commit(group, "a", A, 0, 1);
-            for (int i = 1; i < partitions; i++) {
-                request.topics()
-                        .get(0)
-                        .partitions()
-                        .add(new OffsetCommitRequestPartition()
-                                .setPartitionIndex(i)
-                                .setCommittedOffset(i));
-            }
-            commit(request);
-        }
+        commitMany("big");
+        commitMany("another");
         commit("small", "b", 0, 1);
         int before = bench.batches().size();
         Map<String, Errors> answers = new TreeMap<>();

@@ -34,7 +34,9 @@ final class OwnershipJudge {
                 take(it);
             } else if (record instanceof MemberMetadata it && it.value() == null) {
                 memberEpochs.remove(it.memberId());
-            } else if (record instanceof Metadata it && it.value() != null) {
+            } else if (record instanceof Metadata it && it.value() == null) {
+                groupEpoch = 0;
+            } else if (record instanceof Metadata it) {
                 assertTrue(it.value().epoch() > groupEpoch, "the group's epoch does not rise: " + it);
                 groupEpoch = it.value().epoch();
             }

@@ -36,7 +36,7 @@ import sim.SimRandom;
  * One {@link GroupShard} on the simplest runtime that keeps the rules: what a write yields is replayed at once, and committed at once unless {@link
  * #holdCommits} was called. Time stands still until {@link #advance}.
  */
-final class ShardBench implements ShardContext<GroupRecord> {
+public final class ShardBench implements ShardContext<GroupRecord> {
     private static final long START_MILLIS = 1_700_000_000_000L;
 
     private final GroupConfig config;
@@ -45,7 +45,9 @@ final class ShardBench implements ShardContext<GroupRecord> {
     private final Map<Object, Timer> timers = new LinkedHashMap<>();
     private final Deque<Supplier<Result<GroupRecord, Void>>> submitted = new ArrayDeque<>();
     private final Deque<Step> waiting = new ArrayDeque<>();
+    private final List<Answer<?>> parked = new ArrayList<>();
     private final List<Integer> batches = new ArrayList<>();
+    private final GroupCounts counts = new GroupCounts();
     private GroupShard shard;
     private MetadataImage image;
     private long nowMillis;
@@ -54,7 +56,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
     private FailureCode refusal;
     private Mutations mutations = Mutations.NONE;
 
-    ShardBench(GroupConfig config, MetadataImage image, long seed) {
+    public ShardBench(GroupConfig config, MetadataImage image, long seed) {
         this.config = config;
         this.image = image;
         this.random = new SimRandom(seed);
@@ -62,7 +64,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
     }
 
     /** The broker's settings, as {@code key=value}. */
-    static GroupConfig config(String... settings) {
+    public static GroupConfig config(String... settings) {
         Map<String, String> properties = new TreeMap<>();
         properties.put("node.id", "1");
         properties.put("log.dirs", "data");
@@ -76,7 +78,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
     }
 
     /** What a request was answered; {@link #value} only when it was. */
-    static final class Answer<T> implements Callback<T> {
+    public static final class Answer<T> implements Callback<T> {
         private boolean done;
         private T value;
         private Failure failure;
@@ -89,19 +91,19 @@ final class ShardBench implements ShardContext<GroupRecord> {
             failure = why;
         }
 
-        boolean isDone() {
+        public boolean isDone() {
             return done;
         }
 
         /** Fails the test while there is no answer, and when it is a failure. */
-        T value() {
+        public T value() {
             assertTrue(done, "not answered yet");
             assertNull(failure);
             return value;
         }
 
         /** null for an answer without one. */
-        Failure failure() {
+        public Failure failure() {
             assertTrue(done, "not answered yet");
             return failure;
         }
@@ -113,7 +115,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
     private record Timer(long dueMillis, Supplier<Result<GroupRecord, Void>> task) {}
 
     private void open() {
-        shard = new GroupShard(this, config);
+        shard = new GroupShard(this, config, counts);
         log.forEach(record -> shard.replay(throughBytes(record)));
         shard.loaded();
         drain();
@@ -128,6 +130,10 @@ final class ShardBench implements ShardContext<GroupRecord> {
 
     GroupShard shard() {
         return shard;
+    }
+
+    GroupCounts counts() {
+        return counts;
     }
 
     /** All records appended, tombstones too, oldest first. */
@@ -153,7 +159,7 @@ final class ShardBench implements ShardContext<GroupRecord> {
         return batches;
     }
 
-    <T> Answer<T> write(Coordinator.Write<GroupShard, T> request) {
+    public <T> Answer<T> write(Coordinator.Write<GroupShard, T> request) {
         Answer<T> answer = new Answer<>();
         Result<?, T> result = request.run(shard);
         apply(result, answer);
@@ -161,14 +167,16 @@ final class ShardBench implements ShardContext<GroupRecord> {
         return answer;
     }
 
-    <T> Answer<T> park(Coordinator.ParkingWrite<GroupShard, T> request) {
+    public <T> Answer<T> park(Coordinator.ParkingWrite<GroupShard, T> request) {
         Answer<T> answer = new Answer<>();
+        parked.removeIf(Answer::isDone);
+        parked.add(answer);
         apply(request.run(shard, answer), new Answer<>());
         drain();
         return answer;
     }
 
-    <T> Answer<T> read(Coordinator.Read<GroupShard, T> question) {
+    public <T> Answer<T> read(Coordinator.Read<GroupShard, T> question) {
         Answer<T> answer = new Answer<>();
         apply(Result.answer(question.run(shard)), answer);
         return answer;
@@ -266,6 +274,8 @@ final class ShardBench implements ShardContext<GroupRecord> {
     private void reload(Failure why) {
         assertTrue(waiting.isEmpty(), "commit or fail what waits first");
         shard.unloaded(why);
+        parked.forEach(each -> assertTrue(each.isDone(), "a parked answer was lost"));
+        parked.clear();
         timers.clear();
         submitted.clear();
         open();

@@ -29,8 +29,28 @@ class MutationTest {
         "index-past-log, faults=kill indexInterval=0 segmentBytes=1500",
     })
     void aDirectedProfileFindsIt(String mutation, String profile) {
+        find(mutation, profile + " groups=0 committers=0");
+    }
+
+    /** Rules G*: profiles with little else than groups. */
+    @ParameterizedTest
+    @CsvSource({
+        "group-answer-before-commit, faults=power_cut+crash_in_job groups=2 committers=2 reread=1",
+        "group-answer-from-uncommitted, faults=power_cut+crash_in_job+slow_disk groups=2 members=4 offsetsPartitions=1",
+        "group-failed-append-kept, faults=write_error+kill groups=1 committers=2",
+        "group-tombstones-forgotten-on-load, faults=kill groups=0 committers=2",
+        "classic.generation-not-stored, faults=crash_in_job groups=2 consumerGroups=0 members=4 sessionMillis=1000 rebalanceMillis=800"
+                + " offsetsPartitions=1 stormMillis=8000",
+        "group-partition-before-release, faults=kill groups=2 consumerGroups=3 members=4 rebalanceMillis=2000",
+        "group-commit-with-any-older-epoch, faults=kill groups=2 consumerGroups=3 members=4",
+    })
+    void aDirectedProfileFindsItInGroups(String mutation, String profile) {
+        find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
+    }
+
+    private static void find(String mutation, String profile) {
         Map<String, String> overrides = new LinkedHashMap<>();
-        for (String entry : (profile + " stormMillis=4000 faultMillis=300").split(" ", -1)) {
+        for (String entry : ("stormMillis=4000 faultMillis=300 " + profile).split(" ", -1)) {
             String[] pair = entry.split("=", 2);
             overrides.put(pair[0], pair[1]);
         }

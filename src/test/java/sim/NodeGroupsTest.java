@@ -12,6 +12,7 @@ import common.PartitionId;
 import coordinator.Coordinator;
 import group.GroupCoordinator;
 import group.GroupShard;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -26,6 +27,7 @@ import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchRespon
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import records.BatchHeader;
 import sim.NodeBench.Result;
 
 /** Group coordinators over the life of a node: offsets that were acknowledged stay (rules G1, G2, G8). */
@@ -271,6 +273,43 @@ final class NodeGroupsTest {
         node.kill();
         node.start();
         assertEquals(3, fetched("g"));
+    }
+
+    /** The rest of the log is in other segments. */
+    @Test
+    void rotAtTheEndOfASegmentCostsWhatLiesInItOnly_S8() {
+        for (int field : new int[] {BatchHeader.MAGIC, BatchHeader.LENGTH, BatchHeader.SIZE + 5}) {
+            node = new NodeBench(11, 1).start();
+            node.create("t", 1);
+            makeOffsets("internal.segment.bytes", "400");
+            String group = "g";
+            for (int i = 0; i < 12; i++) {
+                committed(group, i);
+            }
+            assertEquals(partition("g"), partition("l"));
+            committed("l", 7);
+            for (int i = 0; i < 12; i++) {
+                committed(group, 12 + i);
+            }
+            String directory = OFFSETS + "-" + partition(group) + "/";
+            node.stop();
+            SimDisk disk = node.disks.get(0);
+            String first = directory + "00000000000000000000.log";
+            ByteBuffer content = ByteBuffer.wrap(disk.content(first));
+            int last = 0;
+            for (int at = 0; at < content.limit(); at += BatchHeader.sizeInBytes(content, at)) {
+                last = at;
+            }
+            assertTrue(last > 0 && BatchHeader.nextOffset(content, last) < 12, "a segment of the first half");
+            disk.rot(first, last + field, 3);
+            node.start();
+            assertEquals(23, fetched(group), "byte " + field);
+            assertEquals(7, fetched("l"), "byte " + field);
+            committed(group, 24);
+            node.kill();
+            node.start();
+            assertEquals(24, fetched(group), "byte " + field);
+        }
     }
 
     @Test

@@ -194,6 +194,54 @@ final class NodeMendsTest {
         node.produce(next, "new1");
     }
 
+    private static void clear(SimDisk disk) {
+        List.copyOf(disk.root().names().keySet()).forEach(disk.root()::unlink);
+    }
+
+    /** Its open files outlive it: writes would succeed, and be gone at the next start. */
+    @Test
+    void directoryRemovedUnderTheNodeGoesOffline() {
+        NodeBench node = new NodeBench(9, 2).start();
+        Uuid topic = node.create("a", 8);
+        int lost = 0;
+        for (int p = 0; p < 8; p++) {
+            node.produce(new PartitionId(topic, p), "v");
+        }
+        node.disks
+                .get(1)
+                .faults((operation, path, number) ->
+                        path.equals("meta.properties") ? DiskFaults.Fault.ERROR : DiskFaults.Fault.NONE);
+        node.runFor(30_000);
+        node.disks.get(1).faults(DiskFaults.NONE);
+        for (int p = 0; p < 8; p++) {
+            node.produce(new PartitionId(topic, p), "one that cannot be read for a while is not gone");
+        }
+        clear(node.disks.get(1));
+        node.runFor(30_000);
+        for (int p = 0; p < 8; p++) {
+            Failure refused = node.tryProduce(new PartitionId(topic, p), "w").failure();
+            lost += refused != null ? 1 : 0;
+            assertTrue(refused == null || refused.code() == FailureCode.STORAGE_ERROR, String.valueOf(refused));
+        }
+        assertEquals(4, lost, "the other directory serves on");
+        assertNull(node.halted);
+        clear(node.disks.get(0));
+        node.runFor(30_000);
+        assertTrue(node.halted.message().contains("disk0 was removed"), String.valueOf(node.halted));
+    }
+
+    @Test
+    void directoryReplacedUnderTheNodeGoesOffline() {
+        NodeBench node = new NodeBench(9, 1).start();
+        node.create("a", 1);
+        node.runFor(30_000);
+        assertNull(node.halted);
+        NodeBench other = new NodeBench(10, 1).start();
+        node.disks.get(0).put("meta.properties", other.disks.get(0).content("meta.properties"));
+        node.runFor(30_000);
+        assertTrue(node.halted.message().contains("replaced"), String.valueOf(node.halted));
+    }
+
     @Test
     void startOnAFullDiskSaysWhatToDo() {
         NodeBench node = new NodeBench(8, 1).start();

@@ -35,6 +35,7 @@ final class SimProfile {
     SimProfile(SimRandom random, Map<String, String> overrides) {
         draw(random);
         drawFaults(random);
+        drawGroups(random.split("groups"));
         overrides.forEach(this::override);
     }
 
@@ -68,6 +69,24 @@ final class SimProfile {
         numbers.put("openFiles", pick(random, 16, 20, 4_096));
         numbers.put("retentionMillis", pick(random, 100, 1_000));
         numbers.put("reread", random.below(3));
+    }
+
+    /** From a generator of their own, so that the other entries of a seed are what they were before there were groups. */
+    private void drawGroups(SimRandom random) {
+        boolean some = random.chance(0.4);
+        numbers.put("groups", some ? random.between(1, 2) : 0);
+        // Per group, one bit each: KIP-848 or classic.
+        numbers.put("consumerGroups", random.below(4));
+        // Per member of a group, one bit each.
+        numbers.put("staticMembers", random.chance(0.3) ? random.below(16) : 0);
+        numbers.put("members", random.between(1, 4));
+        numbers.put("committers", some || random.chance(0.2) ? random.between(0, 2) : 0);
+        numbers.put("sessionMillis", pick(random, 1_000, 2_000, 3_000));
+        numbers.put("rebalanceMillis", pick(random, 800, 2_000));
+        numbers.put("assignmentMillis", pick(random, 0, 300));
+        numbers.put("offsetsPartitions", random.between(1, 3));
+        numbers.put("offsetsSegment", pick(random, 0, 2_000, 10_000));
+        numbers.put("offsetsLinger", pick(random, -1, -1, 0, 5));
     }
 
     private static int pick(SimRandom random, int... values) {
@@ -105,6 +124,14 @@ final class SimProfile {
 
     boolean trimmed(int topic) {
         return (get("trimmedTopics") >> topic & 1) == 1;
+    }
+
+    boolean consumerGroup(int group) {
+        return (get("consumerGroups") >> group & 1) == 1;
+    }
+
+    boolean staticMember(int member) {
+        return (get("staticMembers") >> member & 1) == 1;
     }
 
     List<Fault> faultList() {

@@ -48,8 +48,9 @@ final class SimRun {
             world.warmUp();
             world.storm();
             world.heal();
+            world.groupsSettle();
             world.stopClients();
-            Map<String, List<PartitionLedger.Found>> first = judge(world, "final");
+            Judged first = judge(world, "final");
             if (profile.get("reread") > 0) {
                 reread(world, profile.get("reread"), first);
             }
@@ -63,14 +64,20 @@ final class SimRun {
         return report(world, profile, null, null);
     }
 
-    private static void reread(SimWorld world, int how, Map<String, List<PartitionLedger.Found>> first) {
+    /** All that is there at the end. */
+    private record Judged(Map<String, List<PartitionLedger.Found>> records, List<String> groups) {}
+
+    private static void reread(SimWorld world, int how, Judged first) {
         // Power may only be cut when nothing that was acked in memory mode could go with it.
         boolean allDurable = world.ledgers().stream().allMatch(each -> each.durable);
         world.restart(how == 1 && allDurable ? 1 : how == 1 ? 2 : 0);
-        Map<String, List<PartitionLedger.Found>> second = judge(world, "reread");
+        Judged second = judge(world, "reread");
+        if (!second.groups.equals(first.groups)) {
+            throw new RuleBroken("G8 equal after restart", first.groups + " before, after: " + second.groups);
+        }
         for (PartitionLedger ledger : world.ledgers()) {
-            List<PartitionLedger.Found> before = first.get(ledger.name());
-            List<PartitionLedger.Found> after = second.get(ledger.name());
+            List<PartitionLedger.Found> before = first.records.get(ledger.name());
+            List<PartitionLedger.Found> after = second.records.get(ledger.name());
             int skip = ledger.trimmed ? Math.max(0, before.size() - after.size()) : 0;
             if (!before.subList(skip, before.size()).equals(after)) {
                 throw new RuleBroken(
@@ -80,7 +87,7 @@ final class SimRun {
         }
     }
 
-    private static Map<String, List<PartitionLedger.Found>> judge(SimWorld world, String name) {
+    private static Judged judge(SimWorld world, String name) {
         Map<String, List<PartitionLedger.Found>> all = new LinkedHashMap<>();
         SimFinalReader reader = new SimFinalReader(world, world.random().split(name), name);
         for (PartitionLedger ledger : world.ledgers()) {
@@ -100,9 +107,10 @@ final class SimRun {
                 live.judge(start, reader.read(live, start, reader.offset(live, -1)));
             }
         }
+        List<String> groups = SimGroupJudge.judge(world, reader);
         reader.stop();
         world.scheduler().runFor(2_000 * SimScheduler.MILLI);
-        return all;
+        return new Judged(all, groups);
     }
 
     private static void producers(

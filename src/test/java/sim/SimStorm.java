@@ -1,12 +1,23 @@
 package sim;
 
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.kafka.common.protocol.ApiKeys;
 import sim.DiskFaults.Operation;
 
 /** The faults of one run: which of the profile's kinds strikes when. */
 final class SimStorm {
     private static final int MAX_GHOSTS = 30;
+
+    /** Not a KIP-848 heartbeat that joins, leaves or gives up partitions, nor a commit: nothing in them tells a late repeat from a new one. */
+    private static final Set<ApiKeys> HAUNTED = EnumSet.of(
+            ApiKeys.PRODUCE,
+            ApiKeys.FETCH,
+            ApiKeys.JOIN_GROUP,
+            ApiKeys.SYNC_GROUP,
+            ApiKeys.HEARTBEAT,
+            ApiKeys.LEAVE_GROUP);
 
     private final SimWorld world;
     private final SimRandom random;
@@ -161,7 +172,7 @@ final class SimStorm {
     /** Now and then a request is executed once more, seconds later, from a connection that nobody reads any more. */
     void sent(ApiKeys key, byte[] frame) {
         boolean wanted = raging && kinds.contains(SimProfile.Fault.GHOST) && ghosts < MAX_GHOSTS;
-        if (!wanted || (key != ApiKeys.PRODUCE && key != ApiKeys.FETCH) || !random.chance(0.1)) {
+        if (!wanted || !HAUNTED.contains(key) || !random.chance(0.1)) {
             return;
         }
         ghosts++;

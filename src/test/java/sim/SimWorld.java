@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -40,6 +41,7 @@ final class SimWorld implements SimNet, SimNode.Events {
     private final List<SimClient> clients = new ArrayList<>();
     private final List<SimAdmin> admins = new ArrayList<>();
     private final List<SimChurn> churns = new ArrayList<>();
+    private final SimGroups groups;
     private final Map<String, Integer> counts = new TreeMap<>();
     private final TreeSet<Long> producerIds = new TreeSet<>();
     private final SimRandom clientRandom;
@@ -52,6 +54,7 @@ final class SimWorld implements SimNet, SimNode.Events {
         this.clock = new SimClock(scheduler);
         this.network = new SimNetwork(random.split("network"));
         this.clientRandom = random.split("clients");
+        this.groups = new SimGroups(this, profile, clientRandom.split("groups"));
         for (int i = 0; i < profile.get("disks"); i++) {
             disks.add(new SimDisk(random.split("disk" + i)));
         }
@@ -82,6 +85,7 @@ final class SimWorld implements SimNet, SimNode.Events {
         properties.put(
                 "metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
         properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
+        SimGroups.configure(profile, properties);
         BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
         if (parsed.config() == null) {
             throw new IllegalStateException(parsed.problems().toString());
@@ -119,11 +123,18 @@ final class SimWorld implements SimNet, SimNode.Events {
             }
             request.topics().add(topic);
         }
+        CreatableTopic offsets = SimGroups.offsetsTopic(profile);
+        if (offsets != null) {
+            request.topics().add(offsets);
+        }
         CreateTopicsResponseData answer =
                 (CreateTopicsResponseData) admin.call(ApiKeys.CREATE_TOPICS, (short) 7, request);
         for (CreatableTopicResult each : answer.topics()) {
             if (each.errorCode() != Errors.NONE.code()) {
                 throw new RuleBroken("L create topics", each.toString());
+            }
+            if (Topic.isInternal(each.name())) {
+                continue;
             }
             int topic = Integer.parseInt(each.name().substring(1));
             for (int i = 0; i < profile.get("partitions"); i++) {
@@ -186,6 +197,7 @@ final class SimWorld implements SimNet, SimNode.Events {
             churns.add(churn);
             clients.add(churn);
         }
+        clients.addAll(groups.make(ledgers));
     }
 
     private static short version(SimRandom random, ApiKeys key, int lowest) {
@@ -230,6 +242,17 @@ final class SimWorld implements SimNet, SimNode.Events {
             if (!scheduler.runUntil(() -> client.unfinished() == null, limit)) {
                 throw new RuleBroken("L4 clients finish after heal", client.unfinished());
             }
+        }
+    }
+
+    /** Groups settle; and in some runs the node goes away once more under their members, which must move none of them. */
+    void groupsSettle() {
+        groups.settle();
+        int how = profile.get("reread");
+        if (!groups.all().isEmpty() && how > 0) {
+            List<List<String>> before = groups.describe();
+            restart(how == 1 && ledgers.stream().allMatch(each -> each.durable) ? 1 : how == 1 ? 2 : 0);
+            groups.unmoved(before);
         }
     }
 
@@ -406,6 +429,14 @@ final class SimWorld implements SimNet, SimNode.Events {
 
     List<SimAdmin> admins() {
         return admins;
+    }
+
+    List<SimGroup> groups() {
+        return groups.all();
+    }
+
+    List<SimCommitter> committers() {
+        return groups.committers();
     }
 
     List<SimChurn> churns() {

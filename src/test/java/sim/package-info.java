@@ -16,6 +16,8 @@
  *   <li>LogLab, LogScript, LogAudit: one log with what a node does around it, a history of it, and all that must hold after a crash
  *   <li>SimRun, SimWorld, SimProfile, SimStorm: a whole node with clients over the real codecs, from a seed ({@code bin/sim}); PartitionLedger and
  *       SequenceJudge are its black-box judges
+ *   <li>SimGroups, SimClassicMember, SimConsumerMember, SimCommitter: groups and those without members; OffsetHistory, GenerationJudge and OwnershipJudge put
+ *       together what they are told (rules G*)
  *   <li>{@link sim.SimMailboxes}, {@link sim.SimTimers}, {@link sim.SimClock}, {@link sim.SimRandom}, {@link sim.SimMetrics}
  * </ul>
  */

@@ -87,7 +87,7 @@ final class CompactionLab {
         } else if (kind < 6) {
             append(1 + random.below(2), false);
         } else {
-            long producer = 10 + random.below(3);
+            long producer = 10L + random.below(3);
             if (open.containsKey(producer) && random.chance(0.4)) {
                 endTransaction(producer, random.chance(0.5));
             } else {
@@ -193,13 +193,19 @@ final class CompactionLab {
                 throw new AssertionError("nothing at " + next + ", last stable " + log().lastStableOffset());
             }
             ByteBuffer all = ByteBuffer.wrap(LogBench.bytes(result.range()));
-            List<ReadResult.AbortedTransaction> aborted = new ArrayList<>(result.aborted());
+            int abortedBegun = 0;
+            List<ReadResult.AbortedTransaction> aborted = result.aborted().stream()
+                    .sorted((a, b) -> Long.compare(a.firstOffset(), b.firstOffset()))
+                    .toList();
             List<Long> skipped = new ArrayList<>();
             long before = next;
             for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
                 long last = BatchHeader.lastOffset(all, at);
                 long producer = BatchHeader.producerId(all, at);
-                aborted.removeIf(each -> each.firstOffset() <= last && skipped.add(each.producerId()));
+                while (abortedBegun < aborted.size()
+                        && aborted.get(abortedBegun).firstOffset() <= last) {
+                    skipped.add(aborted.get(abortedBegun++).producerId());
+                }
                 if (BatchHeader.isControl(all, at)) {
                     skipped.remove(producer);
                 } else if (!BatchHeader.isTransactional(all, at) || !skipped.contains(producer)) {
@@ -210,8 +216,7 @@ final class CompactionLab {
             if (next <= before) {
                 throw new AssertionError("no progress at " + before);
             }
-            long first = before;
-            got.removeIf(each -> each.offset < log().logStartOffset() || each.offset < 0 && first > 0);
+            got.removeIf(each -> each.offset < log().logStartOffset());
         }
         return got;
     }

@@ -242,7 +242,7 @@ final class CompactionPropertyTest {
             lab.bench.checkpoint();
             lab.bench.host = lab.bench.host.kill();
             for (String line : lab.host().disk().tree()) {
-                String path = line.split(" ")[0];
+                String path = line.split(" ", -1)[0];
                 if (path.endsWith(".snapshot") || path.endsWith(".txnindex")) {
                     lab.host()
                             .await(done -> lab.host()

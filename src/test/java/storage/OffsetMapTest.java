@@ -40,7 +40,7 @@ final class OffsetMapTest {
     void likeAMapUntilItIsFull() {
         for (long seed = 0; seed < 20; seed++) {
             SimRandom random = new SimRandom(seed);
-            OffsetMap map = new OffsetMap(new KeyHash(seed, 1), 24 * (10 + random.below(20_000)), 0.9);
+            OffsetMap map = new OffsetMap(new KeyHash(seed, 1), 24L * (10 + random.below(20_000)), 0.9);
             Map<String, Long> model = new LinkedHashMap<>();
             boolean full = false;
             for (long offset = 0; offset < 30_000 && !full; offset++) {

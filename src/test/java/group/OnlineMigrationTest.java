@@ -1,0 +1,235 @@
+package group;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import group.assign.PartitionSet;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+
+/** Groups whose members change from one protocol to the other, one by one. */
+class OnlineMigrationTest {
+    private final TopicImages images = new TopicImages().topic("t", 6);
+    private ShardBench bench = bench("bidirectional");
+    private final OwnershipJudge judge = new OwnershipJudge();
+    private final List<FakeClassicConsumer> classic = new ArrayList<>();
+    private final List<FakeConsumer> modern = new ArrayList<>();
+
+    private ShardBench bench(String policy) {
+        return new ShardBench(
+                ShardBench.config(
+                        "group.consumer.migration.policy=" + policy,
+                        "group.consumer.assignment.interval.ms=0",
+                        "group.initial.rebalance.delay.ms=0"),
+                images.image(),
+                1);
+    }
+
+    private FakeClassicConsumer classic() {
+        FakeClassicConsumer consumer = new FakeClassicConsumer(bench, "g", "t");
+        classic.add(consumer);
+        return consumer;
+    }
+
+    private FakeConsumer modern(String id) {
+        FakeConsumer consumer = new FakeConsumer(bench, "g", id).topics("t");
+        modern.add(consumer);
+        return consumer;
+    }
+
+    private void settle() {
+        for (int i = 0; i < 40; i++) {
+            classic.forEach(FakeClassicConsumer::step);
+            modern.forEach(FakeConsumer::beat);
+            judge.read(bench.log());
+            bench.advance(500);
+        }
+        PartitionSet.Builder all = new PartitionSet.Builder();
+        int sum = 0;
+        for (FakeClassicConsumer each : classic) {
+            each.owned().forEach(all::add);
+            sum += each.owned().size();
+        }
+        for (FakeConsumer each : modern) {
+            each.owned().forEach(all::add);
+            sum += each.owned().size();
+        }
+        assertEquals(6, sum, "each once");
+        assertEquals(6, all.build().size(), "all");
+        assertEquals("Stable", group().state());
+    }
+
+    private Group group() {
+        return bench.read(shard -> shard.groups().get("g")).value();
+    }
+
+    @Test
+    void membersChangeOneByOneAndBack() {
+        classic();
+        classic();
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+        int generation = classic.get(0).generation();
+
+        modern("a");
+        settle();
+        ConsumerGroup group = assertInstanceOf(ConsumerGroup.class, group());
+        assertTrue(group.epoch() > generation);
+        assertEquals(2, group.classicMembers());
+        for (FakeClassicConsumer each : classic) {
+            assertEquals(2, each.owned().size());
+        }
+        classic.remove(0).leave();
+        modern("b");
+        settle();
+        classic.remove(0).leave();
+        modern("c");
+        settle();
+        assertEquals(0, ((ConsumerGroup) group()).classicMembers());
+
+        classic();
+        modern.remove(0).leave(-1);
+        settle();
+        assertInstanceOf(ConsumerGroup.class, group());
+        modern.remove(0).leave(-1);
+        modern.remove(0).leave(-1);
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+        assertEquals(6, classic.get(0).owned().size());
+    }
+
+    @Test
+    void aLoadFindsMembersOfBothProtocols() {
+        classic();
+        settle();
+        modern("a");
+        settle();
+        bench.reload();
+        settle();
+        assertEquals(1, ((ConsumerGroup) group()).classicMembers());
+        bench.advance(10_001);
+        assertEquals(0, ((ConsumerGroup) group()).classicMembers(), "its own session timeout");
+    }
+
+    @Test
+    void aStaticMemberChangesInPlace() {
+        FakeClassicConsumer one = classic().instance("i");
+        classic().instance("j");
+        settle();
+        PartitionSet had = one.owned();
+        classic.remove(one);
+        FakeConsumer again = modern("a").instance("i");
+        settle();
+        assertEquals(had, again.owned());
+        assertInstanceOf(ConsumerGroup.class, group());
+        modern.remove(again);
+        again.leave(-2);
+        classic().instance("i");
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+    }
+
+    @Test
+    void whoIsLeftByTheSessionDowngradesToo() {
+        classic();
+        settle();
+        modern("a");
+        settle();
+        modern.clear();
+        for (int i = 0; i < 100; i++) {
+            classic.forEach(FakeClassicConsumer::step);
+            bench.advance(500);
+        }
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+    }
+
+    @Test
+    void thePolicyDecides() {
+        bench = bench("disabled");
+        classic();
+        settle();
+        assertEquals(Errors.GROUP_ID_NOT_FOUND, modern("a").error());
+        modern.clear();
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+
+        bench = bench("disabled");
+        classic.clear();
+        modern("a");
+        settle();
+        classic();
+        classic.get(0).step();
+        assertEquals(1, ((ConsumerGroup) group()).members().size());
+        classic.clear();
+
+        bench = bench("upgrade");
+        modern.clear();
+        classic();
+        settle();
+        modern("a");
+        settle();
+        modern.remove(0).leave(-1);
+        settle();
+        assertInstanceOf(ConsumerGroup.class, group(), "no way back");
+        bench.image(images.grow("t", 7).image());
+        for (int i = 0; i < 10; i++) {
+            classic.get(0).step();
+        }
+        assertEquals(7, classic.get(0).owned().size());
+    }
+
+    @Test
+    void whoWaitsInAClassicGroupIsAskedToJoinAgain() {
+        classic();
+        settle();
+        classic();
+        classic.get(1).step();
+        modern("a");
+        settle();
+        assertEquals(3, ((ConsumerGroup) group()).members().size());
+    }
+
+    /** The classic group is gone from the shard, and with it who would answer, before it is known that nothing came of it. */
+    @Test
+    void whoWaitsIsAnsweredWhenTheUpgradeIsNotCommitted_G2() {
+        classic();
+        settle();
+        FakeClassicConsumer late = new FakeClassicConsumer(bench, "g", "t");
+        late.step();
+        late.step();
+        bench.holdCommits();
+        FakeConsumer upgrading = new FakeConsumer(bench, "g", "a").topics("t");
+        upgrading.start(upgrading.request());
+        assertInstanceOf(ConsumerGroup.class, bench.shard().groups().get("g"));
+        bench.failAppend();
+        assertInstanceOf(ClassicGroup.class, group());
+        settle();
+    }
+
+    @Test
+    void groupsOfOthersStayWhatTheyAre() {
+        ClassicLab lab = new ClassicLab("group.consumer.assignment.interval.ms=0");
+        FakeConsumer stranger = new FakeConsumer(lab.bench, "g", "a").topics("t");
+        lab.join(ClassicLab.joining("").setProtocolType("connect"), 1);
+        assertEquals(Errors.GROUP_ID_NOT_FOUND, stranger.error());
+    }
+
+    @Test
+    void anEmptyGroupTakesAnyProtocol() {
+        modern("a").beat();
+        modern.remove(0).leave(-1);
+        classic();
+        settle();
+        assertInstanceOf(ClassicGroup.class, group());
+        classic.remove(0).leave();
+        modern("b");
+        settle();
+        assertInstanceOf(ConsumerGroup.class, group());
+        bench.reload();
+        assertInstanceOf(ConsumerGroup.class, group());
+    }
+}

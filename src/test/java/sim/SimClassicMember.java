@@ -1,0 +1,414 @@
+package sim;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.HeartbeatRequestData;
+import org.apache.kafka.common.message.HeartbeatResponseData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocolCollection;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.JoinGroupResponseData.JoinGroupResponseMember;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
+import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
+import org.apache.kafka.common.message.SyncGroupResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
+
+/**
+ * A member of a classic group: joins, syncs, heartbeats, commits and reads. It freezes past its session and comes back as if nothing had been, leaves with or
+ * without a word, and loses answers. Reports what it is told to its group's judges.
+ */
+final class SimClassicMember implements SimGroup.Member {
+    private static final String PROTOCOL = "dealer";
+    private static final String CONSUMER = "consumer";
+    private static final int NO_GENERATION = -1;
+
+    private final SimNet net;
+    private final SimRandom random;
+    private final String name;
+    private final SimGroup group;
+    private final Spec spec;
+    private final SimCoordination control;
+    private final SimOffsets offsets;
+    private String memberId = "";
+    private int generation = NO_GENERATION;
+    private List<String> owned = List.of();
+    private boolean stable;
+    private boolean busy;
+    private boolean sleeping;
+    private boolean misbehaving = true;
+    private boolean stopped;
+    private int proposals;
+    private long notBefore;
+
+    /** @param instanceId null: a dynamic member */
+    record Spec(String instanceId, short join, short sync, short heartbeat, short leave) {}
+
+    SimClassicMember(SimNet net, SimRandom random, String name, SimGroup group, Spec spec) {
+        this.net = net;
+        this.random = random;
+        this.name = name;
+        this.group = group;
+        this.spec = spec;
+        this.control = new SimCoordination(net, random, name, group.id, () -> busy = false);
+        this.offsets = new SimOffsets(net, random, group, name + "/offsets");
+    }
+
+    @Override
+    public void start() {
+        control.start();
+        offsets.start();
+        beat();
+        work();
+    }
+
+    @Override
+    public void quiesce() {
+        misbehaving = false;
+        sleeping = false;
+    }
+
+    @Override
+    public String unfinished() {
+        return offsets.open() > 0 ? name + " waits for an answer about offsets" : null;
+    }
+
+    @Override
+    public void stop() {
+        stopped = true;
+        control.stop();
+        offsets.stop();
+    }
+
+    @Override
+    public int settledAt() {
+        return stable ? generation : NO_GENERATION;
+    }
+
+    @Override
+    public List<String> owned() {
+        return owned;
+    }
+
+    @Override
+    public String memberId() {
+        return memberId;
+    }
+
+    // ---- taking part
+
+    private void beat() {
+        if (stopped) {
+            return;
+        }
+        long wait = 1L + random.below(2 * group.spec.heartbeatMillis());
+        net.scheduler().after(wait * SimScheduler.MILLI, null, "member", () -> {
+            if (!stopped && !sleeping && misbehaving && random.chance(0.03)) {
+                misbehave();
+            }
+            if (!stopped
+                    && !sleeping
+                    && !busy
+                    && control.ready()
+                    && net.scheduler().now() >= notBefore) {
+                takePart();
+            }
+            beat();
+        });
+    }
+
+    private void takePart() {
+        if (stable) {
+            heartbeat();
+        } else {
+            join();
+        }
+    }
+
+    private void soon() {
+        net.scheduler().after((1 + random.below(50)) * SimScheduler.MILLI, null, "member-soon", () -> {
+            if (!stopped && !sleeping && !busy && control.ready()) {
+                takePart();
+            }
+        });
+    }
+
+    private void misbehave() {
+        int session = group.spec.sessionMillis();
+        switch (random.below(5)) {
+            case 0, 1 -> {
+                net.count("member.freezes");
+                sleep(session / 2 + random.below(2 * session));
+            }
+            case 2 -> leave();
+            case 3 -> {
+                // as a process that was killed: nobody hears of it, and another one begins in its place
+                net.count("member.dies");
+                control.link().disconnect();
+                haunt();
+                forget();
+                memberId = "";
+                sleep(random.below(2 * session));
+            }
+            default -> control.link().disconnect();
+        }
+    }
+
+    private void sleep(int millis) {
+        sleeping = true;
+        net.scheduler().after(millis * SimScheduler.MILLI, null, "member-awakes", () -> sleeping = false);
+    }
+
+    /** What it was commits once more, later. */
+    private void haunt() {
+        if (owned.isEmpty()) {
+            return;
+        }
+        SimOffsets.Identity was = new SimOffsets.Identity(memberId, spec.instanceId, generation);
+        List<String> had = owned;
+        long delay = random.below(3 * group.spec.sessionMillis()) * SimScheduler.MILLI;
+        net.scheduler().after(delay, null, "zombie", () -> {
+            if (!stopped) {
+                net.count("member.zombie-commits");
+                offsets.commit(was, offsets.some(had), this::forbidden, error -> {});
+            }
+        });
+    }
+
+    private void forget() {
+        stable = false;
+        generation = NO_GENERATION;
+        owned = List.of();
+    }
+
+    private void send(ApiKeys key, short version, ApiMessage request, int patience, Answer then) {
+        busy = true;
+        String as = memberId;
+        control.link().send(key, version, request, patience, true, answer -> {
+            busy = false;
+            // What comes for an identity that was given up meanwhile concerns nobody.
+            if (answer != null && as.equals(memberId)) {
+                then.handle(answer);
+            }
+        });
+    }
+
+    private interface Answer {
+        void handle(ApiMessage answer);
+    }
+
+    private void join() {
+        JoinGroupRequestProtocolCollection protocols = new JoinGroupRequestProtocolCollection();
+        protocols.add(new JoinGroupRequestProtocol()
+                .setName(PROTOCOL)
+                .setMetadata(SimAssignments.subscription(group.topics())));
+        JoinGroupRequestData request = new JoinGroupRequestData()
+                .setGroupId(group.id)
+                .setMemberId(memberId)
+                .setProtocolType(CONSUMER)
+                .setSessionTimeoutMs(group.spec.sessionMillis())
+                .setProtocols(protocols);
+        if (spec.join >= 1) {
+            request.setRebalanceTimeoutMs(group.spec.rebalanceMillis());
+        }
+        if (spec.join >= 5) {
+            request.setGroupInstanceId(spec.instanceId);
+        }
+        int newest = group.generations.newest();
+        boolean patient = !misbehaving || random.chance(0.9);
+        int patience = patient ? group.spec.rebalanceMillis() * 2 + 5_000 : 200;
+        send(
+                ApiKeys.JOIN_GROUP,
+                spec.join,
+                request,
+                patience,
+                answer -> joined((JoinGroupResponseData) answer, newest));
+    }
+
+    private void joined(JoinGroupResponseData answer, int newest) {
+        Errors error = Errors.forCode(answer.errorCode());
+        net.count("join." + error);
+        if (error == Errors.NONE) {
+            memberId = answer.memberId();
+            generation = answer.generationId();
+            boolean leads = answer.leader().equals(memberId) && !answer.skipAssignment();
+            List<String> places = answer.members().isEmpty()
+                    ? null
+                    : answer.members().stream().map(this::place).sorted().toList();
+            group.generations.joined(generation, memberId, spec.instanceId, places, newest);
+            sync(leads ? places : null, answer);
+        } else if (error == Errors.MEMBER_ID_REQUIRED) {
+            memberId = answer.memberId();
+            join();
+        } else {
+            refused(error, "JoinGroup");
+        }
+    }
+
+    private String place(JoinGroupResponseMember member) {
+        return member.groupInstanceId() == null ? member.memberId() : member.groupInstanceId();
+    }
+
+    private String place() {
+        return spec.instanceId == null ? memberId : spec.instanceId;
+    }
+
+    /** @param places of all members, null unless it leads */
+    private void sync(List<String> places, JoinGroupResponseData joined) {
+        if (!control.ready()) {
+            return;
+        }
+        SyncGroupRequestData request = new SyncGroupRequestData()
+                .setGroupId(group.id)
+                .setMemberId(memberId)
+                .setGenerationId(generation);
+        if (spec.sync >= 3) {
+            request.setGroupInstanceId(spec.instanceId);
+        }
+        if (spec.sync >= 5) {
+            request.setProtocolType(CONSUMER).setProtocolName(PROTOCOL);
+        }
+        if (places != null) {
+            String proposal = generation + "#" + name + "#" + proposals++;
+            Map<String, byte[]> assignments = SimAssignments.deal(proposal, places, group.partitions, random);
+            group.generations.proposed(proposal, assignments);
+            Map<String, String> ids = new LinkedHashMap<>();
+            joined.members().forEach(each -> ids.put(place(each), each.memberId()));
+            assignments.forEach((place, bytes) -> request.assignments()
+                    .add(new SyncGroupRequestAssignment()
+                            .setMemberId(ids.get(place))
+                            .setAssignment(bytes)));
+        }
+        send(
+                ApiKeys.SYNC_GROUP,
+                spec.sync,
+                request,
+                group.spec.rebalanceMillis() * 2 + 5_000,
+                answer -> synced((SyncGroupResponseData) answer));
+    }
+
+    private void synced(SyncGroupResponseData answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        net.count("sync." + error);
+        if (error != Errors.NONE) {
+            refused(error, "SyncGroup");
+            return;
+        }
+        byte[] assignment = answer.assignment();
+        if (assignment.length == 0) {
+            throw new RuleBroken("G4 what the leader said", name + " got nothing in generation " + generation);
+        }
+        group.generations.assigned(generation, place(), SimAssignments.proposal(assignment), assignment);
+        owned = SimAssignments.partitions(assignment);
+        stable = true;
+    }
+
+    private void heartbeat() {
+        HeartbeatRequestData request = new HeartbeatRequestData()
+                .setGroupId(group.id)
+                .setMemberId(memberId)
+                .setGenerationId(generation);
+        if (spec.heartbeat >= 3) {
+            request.setGroupInstanceId(spec.instanceId);
+        }
+        send(ApiKeys.HEARTBEAT, spec.heartbeat, request, 2_000, answer -> {
+            Errors error = Errors.forCode(((HeartbeatResponseData) answer).errorCode());
+            net.count("heartbeat." + error);
+            if (error != Errors.NONE) {
+                refused(error, "Heartbeat");
+            }
+        });
+    }
+
+    private void refused(Errors error, String what) {
+        switch (error) {
+            case REBALANCE_IN_PROGRESS, ILLEGAL_GENERATION -> {
+                forget();
+                soon();
+            }
+            case UNKNOWN_MEMBER_ID -> {
+                forget();
+                memberId = "";
+                soon();
+            }
+            case FENCED_INSTANCE_ID -> {
+                if (spec.instanceId == null) {
+                    throw new RuleBroken("V3 errors", error + " for " + what + " of " + name);
+                }
+                forget();
+                memberId = "";
+                notBefore = net.scheduler().now() + random.below(300) * SimScheduler.MILLI;
+            }
+            default -> {
+                if (!control.later(error)) {
+                    throw new RuleBroken("V3 errors", error + " for " + what + " of " + name);
+                }
+                // A rebalance under way died with its coordinator; a stable group goes on.
+                if (!stable) {
+                    generation = NO_GENERATION;
+                }
+            }
+        }
+    }
+
+    private void leave() {
+        if (memberId.isEmpty() || !control.ready() || busy) {
+            return;
+        }
+        LeaveGroupRequestData request = new LeaveGroupRequestData().setGroupId(group.id);
+        if (spec.leave >= 3) {
+            request.setMembers(
+                    List.of(new MemberIdentity().setMemberId(memberId).setGroupInstanceId(spec.instanceId)));
+        } else {
+            request.setMemberId(memberId);
+        }
+        net.count("member.leaves");
+        control.link().send(ApiKeys.LEAVE_GROUP, spec.leave, request, 2_000, true, answer -> {});
+        haunt();
+        forget();
+        memberId = "";
+        sleep(random.below(2 * group.spec.sessionMillis()));
+    }
+
+    // ---- offsets
+
+    private void work() {
+        if (stopped) {
+            return;
+        }
+        net.scheduler().after((10 + random.below(200)) * SimScheduler.MILLI, null, "member-works", () -> {
+            if (!stopped && (!sleeping || random.chance(0.3))) {
+                if (random.chance(0.3)) {
+                    offsets.read(null);
+                } else if (generation >= 0) {
+                    commit();
+                }
+            }
+            work();
+        });
+    }
+
+    /** Also while it sleeps: a thread of a frozen process that goes on, or a request that was under way for long. */
+    private void commit() {
+        String instance = spec.instanceId;
+        SimOffsets.Identity who = new SimOffsets.Identity(memberId, instance, generation);
+        offsets.commit(who, offsets.some(owned), this::forbidden, error -> {});
+    }
+
+    private String forbidden(SimOffsets.Identity who, String partition) {
+        int newest = group.generations.newest();
+        if (who.epoch() < newest) {
+            return "generation " + newest + " had begun";
+        }
+        String holder = who.instanceId() == null ? null : group.generations.holder(who.instanceId());
+        if (holder != null && !holder.equals(who.memberId())) {
+            return "the place of " + who.instanceId() + " had gone to " + holder;
+        }
+        return null;
+    }
+}
