@@ -86,10 +86,14 @@ public final class CommittedOffsets {
     }
 
     void replayMarker(long producerId, boolean commit) {
-        pending.end(producerId, !commit ? null : record -> {
-            classic.orSimple(record.group());
-            table.replay(record);
-        });
+        pending.end(
+                producerId,
+                !commit
+                        ? null
+                        : record -> {
+                            classic.orSimple(record.group());
+                            table.replay(record);
+                        });
     }
 
     void loaded() {

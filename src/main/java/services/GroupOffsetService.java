@@ -106,7 +106,8 @@ public final class GroupOffsetService {
                 }
                 gather.succeed(completed);
             };
-            coordinators.read(image, part.get(0).groupId(), timeoutMillis, shard -> read(shard, part, stable), complete);
+            coordinators.read(
+                    image, part.get(0).groupId(), timeoutMillis, shard -> read(shard, part, stable), complete);
         });
     }
 

@@ -43,8 +43,7 @@ public final class MarkerService {
         }
 
         private ReplicaShard.Marker at(PartitionId id) {
-            return new ReplicaShard.Marker(
-                    id, producerId, producerEpoch, commit, coordinatorEpoch, transactionVersion);
+            return new ReplicaShard.Marker(id, producerId, producerEpoch, commit, coordinatorEpoch, transactionVersion);
         }
     }
 
@@ -92,7 +91,9 @@ public final class MarkerService {
                 TIMEOUT_MILLIS,
                 (outcomes, failure) -> {
                     for (int i = 0; i < places.size(); i++) {
-                        all.put(places.get(i), ErrorMapping.ofNamed(outcomes.get(i).failure()));
+                        all.put(
+                                places.get(i),
+                                ErrorMapping.ofNamed(outcomes.get(i).failure()));
                     }
                 });
     }

@@ -93,9 +93,7 @@ final class ProducerRecovery {
                 ProducerSnapshot.Loaded loaded = content == null ? null : ProducerSnapshot.decode(content);
                 if (loaded != null && loaded.failure() == null) {
                     return ProducerStates.of(
-                            loaded.entries(),
-                            offset,
-                            settings.mutations().active("forget-open-transactions"));
+                            loaded.entries(), offset, settings.mutations().active("forget-open-transactions"));
                 }
                 LOG.warn("{} cannot be read; an older one or the log itself is used", path);
             }

@@ -108,7 +108,9 @@ class TransactionOffsetsPropertyTest {
 
         private void commit(Key key) {
             long offset = random.below(1000);
-            append(-1, shard.offsets().commit(OffsetAsks.commit(key.group, "a", TOPIC, key.partition, offset), VERSION));
+            append(
+                    -1,
+                    shard.offsets().commit(OffsetAsks.commit(key.group, "a", TOPIC, key.partition, offset), VERSION));
             committed.put(key, new Kept(offset, order++));
         }
 
@@ -127,8 +129,8 @@ class TransactionOffsetsPropertyTest {
             Map<Key, Kept> ended = pending.remove(producer);
             if (ended != null && commit) {
                 // The later record counts, as Apache Kafka has it.
-                ended.forEach((key, kept) ->
-                        committed.merge(key, kept, (old, now) -> old.order() > now.order() ? old : now));
+                ended.forEach(
+                        (key, kept) -> committed.merge(key, kept, (old, now) -> old.order() > now.order() ? old : now));
             }
         }
 
@@ -197,13 +199,10 @@ class TransactionOffsetsPropertyTest {
                 OffsetFetchResponseGroup stable =
                         shard.offsets().read(OffsetAsks.some(group, "a", TOPIC, 0, 1, 2), true);
                 Consumer<Integer> unstable = partition -> {
-                    boolean open = pending.values().stream()
-                            .anyMatch(each -> each.containsKey(new Key(group, partition)));
-                    short error = stable.topics()
-                            .get(0)
-                            .partitions()
-                            .get(partition)
-                            .errorCode();
+                    boolean open =
+                            pending.values().stream().anyMatch(each -> each.containsKey(new Key(group, partition)));
+                    short error =
+                            stable.topics().get(0).partitions().get(partition).errorCode();
                     assertEquals(open ? Errors.UNSTABLE_OFFSET_COMMIT.code() : 0, error);
                 };
                 List.of(0, 1, 2).forEach(unstable);

@@ -77,8 +77,8 @@ final class TransactionLab implements LogHost {
         LogStart found = start;
         LogContext context = new LogContext(host.ports(), host.executor(), this, LogLimits.DEFAULT);
         log = host.await(done -> context.open(IDENTITY, config, found, done));
-        TransactionGate gate =
-                new TransactionGate(log, verifier, new TopicPartition("orders", 3), host.ports().mutations(), BOUND);
+        TransactionGate gate = new TransactionGate(
+                log, verifier, new TopicPartition("orders", 3), host.ports().mutations(), BOUND);
         Admission admission = new Admission(
                 host.executor(),
                 host.clock(),
@@ -118,8 +118,8 @@ final class TransactionLab implements LogHost {
                 log.logStartOffset(),
                 log.highWatermark(),
                 log.cleanedTo());
-        host.<Void>await(done -> host.executor()
-                .run(DiskExecutor.Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done));
+        host.<Void>await(done ->
+                host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done));
         host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
         kill();
     }
@@ -128,7 +128,8 @@ final class TransactionLab implements LogHost {
         BatchBuilder builder = new BatchBuilder(
                 Codec.NONE, 0, 0, new BatchBuilder.Producer(producerId, (short) epoch, sequence, transactional));
         for (String each : values) {
-            builder.add(1_000, null, ByteBuffer.wrap(each.getBytes(java.nio.charset.StandardCharsets.UTF_8)), List.of());
+            builder.add(
+                    1_000, null, ByteBuffer.wrap(each.getBytes(java.nio.charset.StandardCharsets.UTF_8)), List.of());
         }
         return builder.build();
     }
@@ -137,7 +138,13 @@ final class TransactionLab implements LogHost {
         leader.produce(batch, new ReplicaShard.Produce(List.of(), "t", (short) -1, 30_000, version, null), done);
     }
 
-    void mark(long producerId, int epoch, boolean commit, int coordinatorEpoch, int version, Callback<Outcome<Void>> done) {
+    void mark(
+            long producerId,
+            int epoch,
+            boolean commit,
+            int coordinatorEpoch,
+            int version,
+            Callback<Outcome<Void>> done) {
         leader.writeMarker(
                 new Marker(null, producerId, (short) epoch, commit, coordinatorEpoch, (short) version),
                 host.clock().wallMillis(),
@@ -156,8 +163,8 @@ final class TransactionLab implements LogHost {
             }
             ByteBuffer all = bytes(result);
             Map<Long, Long> aborted = new TreeMap<>();
-            List<ReadResult.AbortedTransaction> left = new ArrayList<>(
-                    result.aborted() == null ? List.of() : result.aborted());
+            List<ReadResult.AbortedTransaction> left =
+                    new ArrayList<>(result.aborted() == null ? List.of() : result.aborted());
             for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
                 BatchSummary batch = BatchSummary.of(all, at);
                 left.removeIf(each -> each.firstOffset() <= batch.lastOffset()

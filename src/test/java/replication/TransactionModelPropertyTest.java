@@ -102,6 +102,7 @@ final class TransactionModelPropertyTest {
         private final List<Runnable> lateMarkers = new ArrayList<>();
         /** Committed or aborted, by "producer/transaction". */
         private final Map<String, Boolean> decided = new LinkedHashMap<>();
+
         private final List<String> committed = new ArrayList<>();
         private final Map<String, Long> openOffsets = new TreeMap<>();
         private int life;
@@ -209,8 +210,7 @@ final class TransactionModelPropertyTest {
         }
 
         private void send(Sent sent, Callback<ReplicaShard.Outcome<ReplicaShard.Produced>> done) {
-            ByteBuffer batch =
-                    TransactionLab.batch(sent.producer.id, sent.epoch, sent.sequence, true, sent.value);
+            ByteBuffer batch = TransactionLab.batch(sent.producer.id, sent.epoch, sent.sequence, true, sent.value);
             lab.produce(batch, sent.producer.v2 ? TransactionLab.V2 : TransactionLab.V1, done);
         }
 
@@ -342,7 +342,8 @@ final class TransactionModelPropertyTest {
                 String transaction = value.substring(0, value.lastIndexOf('/'));
                 long producerId = entry.batch().producerId();
                 Boolean outcome = entries.subList(i, entries.size()).stream()
-                        .filter(each -> each.batch().marker() != null && each.batch().producerId() == producerId)
+                        .filter(each ->
+                                each.batch().marker() != null && each.batch().producerId() == producerId)
                         .findFirst()
                         .map(each -> each.batch().marker().commit())
                         .orElse(null);
