@@ -39,6 +39,9 @@ final class AppendQueue {
 
     private Batch failed;
     private boolean flushing;
+    /** A batch takes no more: nothing is gained by waiting. */
+    private boolean full;
+
     private long pendingBytes;
     private boolean turnEnd;
     private Timers.Handle linger;
@@ -181,7 +184,9 @@ final class AppendQueue {
      */
     void add(Encoded records, ProducerTransaction transaction, List<Waiter<?>> waiters) {
         Batch batch = gathering.peekLast();
-        if (batch == null || !batch.takes(transaction) || batch.bytes + records.bytes > store.maxBatchBytes()) {
+        boolean fits = batch != null && batch.bytes + records.bytes <= store.maxBatchBytes();
+        full |= batch != null && !fits;
+        if (!fits || !batch.takes(transaction)) {
             BatchBuilder.Producer producer = transaction == null
                     ? BatchBuilder.Producer.NONE
                     // As Apache Kafka: a coordinator's batches have no sequences, and 0 stands there.
@@ -219,7 +224,7 @@ final class AppendQueue {
             return;
         }
         int lingerMillis = setup.limits().lingerMillis();
-        if (gathering.size() > 1 || lingerMillis == 0) {
+        if (full || gathering.size() >= MOST_AT_ONCE || lingerMillis == 0) {
             flush();
         } else if (lingerMillis < 0 && !turnEnd) {
             turnEnd = true;
@@ -247,6 +252,7 @@ final class AppendQueue {
             return;
         }
         flushing = true;
+        full = false;
         long bytes = 0;
         // A failed one ends the group: abandon() empties what is gathered, so none behind it gets into the log.
         while (inFlight.isEmpty() && !gathering.isEmpty()) {
