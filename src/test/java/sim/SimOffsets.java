@@ -37,7 +37,11 @@ final class SimOffsets {
 
     private int open;
 
-    /** In whose name. @param instanceId null for none */
+    /**
+     * In whose name.
+     *
+     * @param instanceId null for none
+     */
     record Identity(String memberId, String instanceId, int epoch) {}
 
     /** Why a commit of a partition must be refused now; null when it need not. */
