@@ -177,7 +177,8 @@ class TransactionOffsetsTest {
         TopicPartition input = topic("fenced");
         String group = "fenced-" + System.nanoTime();
         ConsumerGroupMetadata old;
-        try (KafkaConsumer<byte[], byte[]> consumer = clients.consumer("group.id", group)) {
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                clients.consumer("group.id", group, "auto.offset.reset", "earliest")) {
             consumer.subscribe(List.of(input.topic()));
             while (consumer.assignment().isEmpty()) {
                 consumer.poll(Duration.ofMillis(100));
