@@ -92,8 +92,8 @@ final class AppendQueue {
         }
 
         boolean isOf(long producerId) {
-            return transaction != null && transaction.producerId() == producerId
-                    || marker != null && marker.producerId() == producerId;
+            return (transaction != null && transaction.producerId() == producerId)
+                    || (marker != null && marker.producerId() == producerId);
         }
     }
 

@@ -31,8 +31,8 @@ public interface PartitionStore {
     MarkerVerdict verdictOn(TransactionEnd end);
 
     /** @param failure null for {@code OK} and {@code REPEATED}: INVALID_PRODUCER_EPOCH, TRANSACTION_COORDINATOR_FENCED, or why nothing can be told */
-    record MarkerVerdict(Kind kind, Failure failure) {
-        public enum Kind {
+    record MarkerVerdict(Decision decision, Failure failure) {
+        public enum Decision {
             OK,
             /** Written before, by the same coordinator; it ends nothing now. */
             REPEATED,

@@ -329,7 +329,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             return;
         }
         PartitionStore.MarkerVerdict verdict = store.verdictOn(end);
-        switch (verdict.kind()) {
+        switch (verdict.decision()) {
             case REFUSED -> done.fail(verdict.failure());
             case REPEATED -> requests.afterAll(done);
             case OK -> {

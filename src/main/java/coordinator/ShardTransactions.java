@@ -68,7 +68,7 @@ final class ShardTransactions {
     private boolean isOpen(PartitionStore store, ProducerTransaction transaction) {
         PartitionStore.Producer known = store.producer(transaction.producerId());
         return queue.holdsRecordsOf(transaction)
-                || known != null && known.open() && known.epoch() == transaction.producerEpoch();
+                || (known != null && known.open() && known.epoch() == transaction.producerEpoch());
     }
 
     /** Why a marker cannot be taken now; null when it can. */

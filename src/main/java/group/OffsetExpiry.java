@@ -137,7 +137,7 @@ final class OffsetExpiry {
                 }
                 lookedAt++;
                 Value value = table.get(group.id(), topic, partition);
-                boolean due = isOrphan(value, now) || !subscribed && hasExpired(group, topic, value, now);
+                boolean due = isOrphan(value, now) || (!subscribed && hasExpired(group, topic, value, now));
                 if (due && !pending.has(group.id(), topic, partition)) {
                     piece.offset(group.id(), topic, partition);
                 } else {

@@ -68,7 +68,11 @@ final class PendingOffsets {
         }
     }
 
-    /** A transaction has ended. @param committed gets what it has committed; null when it was aborted */
+    /**
+     * A transaction has ended.
+     *
+     * @param committed gets what it has committed; null when it was aborted
+     */
     void end(long producerId, Consumer<OffsetCommitRecord> committed) {
         Map<Key, Pending> ended = producers.remove(producerId);
         if (ended == null) {

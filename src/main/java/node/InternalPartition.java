@@ -94,13 +94,13 @@ final class InternalPartition implements PartitionStore {
         LeaderReplica replica = partitions.get(id);
         Failure fenced = fenced(replica);
         if (fenced != null) {
-            return new MarkerVerdict(MarkerVerdict.Kind.REFUSED, fenced);
+            return new MarkerVerdict(MarkerVerdict.Decision.REFUSED, fenced);
         }
         ProducerVerdict verdict = replica.log().verdictOn(batch(end), origin(end));
         return switch (verdict.kind()) {
-            case OK -> new MarkerVerdict(MarkerVerdict.Kind.OK, null);
-            case DUPLICATE -> new MarkerVerdict(MarkerVerdict.Kind.REPEATED, null);
-            case REFUSED -> new MarkerVerdict(MarkerVerdict.Kind.REFUSED, verdict.failure());
+            case OK -> new MarkerVerdict(MarkerVerdict.Decision.OK, null);
+            case DUPLICATE -> new MarkerVerdict(MarkerVerdict.Decision.REPEATED, null);
+            case REFUSED -> new MarkerVerdict(MarkerVerdict.Decision.REFUSED, verdict.failure());
         };
     }
 

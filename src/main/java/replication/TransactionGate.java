@@ -86,8 +86,8 @@ public final class TransactionGate {
             return;
         }
         int bytes = ticket.batch.remaining();
-        boolean full = waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes
-                || line != null && line.tickets.size() >= MOST_PER_PRODUCER;
+        boolean full = (waitingBytes > 0 && waitingBytes + bytes > maxWaitingBytes)
+                || (line != null && line.tickets.size() >= MOST_PER_PRODUCER);
         if (full) {
             if (line == null) {
                 log.refused(ticket.batch);
@@ -115,7 +115,7 @@ public final class TransactionGate {
         }
         ActiveProducer known = log.producer(producerId);
         boolean open = known != null && known.currentTransactionStartOffset() >= 0 && known.producerEpoch() == epoch;
-        return open || known != null && epoch < known.producerEpoch();
+        return open || (known != null && epoch < known.producerEpoch());
     }
 
     /** Lets all pass that may, then asks for the next one. */
@@ -152,7 +152,7 @@ public final class TransactionGate {
             return;
         }
         if (error != Errors.NONE) {
-            refuse(producerId, line, error);
+            refuse(line, error);
         } else if (line.guarded) {
             Ticket head = line.tickets.peek();
             // Of its own transaction nothing is here yet, and each transaction of V2 begins with 0: what came before it
@@ -173,7 +173,7 @@ public final class TransactionGate {
     }
 
     /** All of the same transaction that wait: none may overtake the first. */
-    private void refuse(long producerId, Line line, Errors error) {
+    private void refuse(Line line, Errors error) {
         Ticket head = line.tickets.peek();
         short epoch = head.epoch();
         Failure why = explained(error, head);

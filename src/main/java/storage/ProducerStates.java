@@ -193,7 +193,7 @@ public final class ProducerStates {
             return ProducerVerdict.OK;
         }
         boolean again = marker.producerEpoch() == entry.epoch && !entry.hasOpenTransaction();
-        if (marker.producerEpoch() < entry.epoch || above && marker.producerEpoch() == entry.epoch && !again) {
+        if (marker.producerEpoch() < entry.epoch || (above && marker.producerEpoch() == entry.epoch && !again)) {
             return oldEpoch(marker, entry);
         }
         int coordinatorEpoch = marker.marker().coordinatorEpoch();

@@ -76,17 +76,17 @@ class TransactionOffsetsTest {
     void offsetsAreSeenWhenTheTransactionCommits() throws Exception {
         TopicPartition input = topic("input");
         String group = "in-transaction-" + System.nanoTime();
-        try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group)) {
+        try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group);
+                KafkaConsumer<byte[], byte[]> consumer = clients.consumer("group.id", group)) {
+            ConsumerGroupMetadata nobody = consumer.groupMetadata();
             producer.initTransactions();
             producer.beginTransaction();
-            producer.sendOffsetsToTransaction(
-                    Map.of(input, new OffsetAndMetadata(5)), new ConsumerGroupMetadata(group));
+            producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(5)), nobody);
             assertEquals(null, committed(group, input), "before the end");
             producer.commitTransaction();
             Await.until("the commit", () -> Long.valueOf(5).equals(committed(group, input)));
             producer.beginTransaction();
-            producer.sendOffsetsToTransaction(
-                    Map.of(input, new OffsetAndMetadata(9)), new ConsumerGroupMetadata(group));
+            producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(9)), nobody);
             producer.abortTransaction();
             producer.beginTransaction();
             producer.send(record(input, "x"));
@@ -176,10 +176,18 @@ class TransactionOffsetsTest {
     void aMemberOfAnOldGenerationIsRefused_G3() throws Exception {
         TopicPartition input = topic("fenced");
         String group = "fenced-" + System.nanoTime();
+        ConsumerGroupMetadata old;
+        try (KafkaConsumer<byte[], byte[]> consumer =
+                clients.consumer("group.id", group, "auto.offset.reset", "earliest")) {
+            consumer.subscribe(List.of(input.topic()));
+            while (consumer.assignment().isEmpty()) {
+                consumer.poll(Duration.ofMillis(100));
+            }
+            old = consumer.groupMetadata();
+        }
         try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group)) {
             producer.initTransactions();
             producer.beginTransaction();
-            ConsumerGroupMetadata old = new ConsumerGroupMetadata(group, 7, "nobody", java.util.Optional.empty());
             assertThrows(
                     CommitFailedException.class,
                     () -> producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(3)), old));

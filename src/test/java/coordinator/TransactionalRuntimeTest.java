@@ -91,7 +91,7 @@ final class TransactionalRuntimeTest {
         final ArrayDeque<Callback<Void>> appends = new ArrayDeque<>();
         final ArrayDeque<Callback<Void>> questions = new ArrayDeque<>();
         Producer producer;
-        MarkerVerdict verdict = new MarkerVerdict(MarkerVerdict.Kind.OK, null);
+        MarkerVerdict verdict = new MarkerVerdict(MarkerVerdict.Decision.OK, null);
 
         @Override
         public int maxBatchBytes() {
@@ -213,7 +213,7 @@ final class TransactionalRuntimeTest {
     @Test
     void aRepeatedMarkerIsAnsweredWhenAllBeforeItIsCommitted_T7() {
         add("a");
-        store.verdict = new PartitionStore.MarkerVerdict(PartitionStore.MarkerVerdict.Kind.REPEATED, null);
+        store.verdict = new PartitionStore.MarkerVerdict(PartitionStore.MarkerVerdict.Decision.REPEATED, null);
         end(5, true);
         turns();
         assertEquals(List.of("records"), store.given, "not appended again");

@@ -153,7 +153,7 @@ class TransactionOffsetsPropertyTest {
             List<Entry> kept = new ArrayList<>();
             for (int i = 0; i < log.size(); i++) {
                 Entry each = log.get(i);
-                if (each.marker != null || !isAborted(i) && !isReplaced(i)) {
+                if (each.marker != null || (!isAborted(i) && !isReplaced(i))) {
                     kept.add(each);
                 }
             }

@@ -5,11 +5,15 @@ import common.Failure;
 import common.Mutations;
 import config.LogConfig;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.common.TopicPartition;
 import records.BatchBuilder;
 import records.BatchHeader;
@@ -162,16 +166,21 @@ final class TransactionLab implements LogHost {
                 return values;
             }
             ByteBuffer all = bytes(result);
-            Map<Long, Long> aborted = new TreeMap<>();
-            List<ReadResult.AbortedTransaction> left =
-                    new ArrayList<>(result.aborted() == null ? List.of() : result.aborted());
+            Set<Long> aborted = new TreeSet<>();
+            ArrayDeque<ReadResult.AbortedTransaction> left = new ArrayDeque<>();
+            if (result.aborted() != null) {
+                result.aborted().stream()
+                        .sorted(Comparator.comparingLong(ReadResult.AbortedTransaction::firstOffset))
+                        .forEach(left::add);
+            }
             for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
                 BatchSummary batch = BatchSummary.of(all, at);
-                left.removeIf(each -> each.firstOffset() <= batch.lastOffset()
-                        && aborted.put(each.producerId(), each.firstOffset()) == null);
+                while (!left.isEmpty() && left.peek().firstOffset() <= batch.lastOffset()) {
+                    aborted.add(left.poll().producerId());
+                }
                 if (batch.control()) {
                     aborted.remove(batch.producerId());
-                } else if (!batch.transactional() || !aborted.containsKey(batch.producerId())) {
+                } else if (!batch.transactional() || !aborted.contains(batch.producerId())) {
                     values(all.slice(at, batch.sizeInBytes()), values);
                 }
                 next = batch.nextOffset();
