@@ -307,80 +307,80 @@ final class TransactionBench {
 
     /** What one incarnation of the shard sees; what a former one submits is dropped. */
     private final class Incarnation implements ShardContext<TransactionRecord> {
-    private final int mine = ++incarnation;
+        private final int mine = ++incarnation;
 
-    @Override
-    public int partition() {
-        return 0;
-    }
-
-    @Override
-    public int leaderEpoch() {
-        return leaderEpoch;
-    }
-
-    @Override
-    public Clock clock() {
-        return new Clock() {
-            @Override
-            public long wallMillis() {
-                return START_MILLIS + nowMillis;
-            }
-
-            @Override
-            public long monotonicNanos() {
-                return nowMillis * 1_000_000;
-            }
-        };
-    }
-
-    @Override
-    public RandomSource random() {
-        return random;
-    }
-
-    @Override
-    public Metrics metrics() {
-        return new NoMetrics();
-    }
-
-    @Override
-    public Mutations mutations() {
-        return mutations;
-    }
-
-    @Override
-    public MetadataImage image() {
-        return image;
-    }
-
-    @Override
-    public ShardTimers<TransactionRecord> timers() {
-        return new ShardTimers<>() {
-            @Override
-            public void set(Object key, long delayMillis, Supplier<Result<TransactionRecord, Void>> task) {
-                assertTrue(delayMillis >= 0, "a delay below 0");
-                timers.remove(key);
-                timers.put(key, new Timer(nowMillis + delayMillis, task));
-            }
-
-            @Override
-            public void cancel(Object key) {
-                timers.remove(key);
-            }
-
-            @Override
-            public boolean isSet(Object key) {
-                return timers.containsKey(key);
-            }
-        };
-    }
-
-    @Override
-    public void submit(Supplier<Result<TransactionRecord, Void>> write) {
-        if (mine == incarnation) {
-            submitted.add(write);
+        @Override
+        public int partition() {
+            return 0;
         }
-    }
+
+        @Override
+        public int leaderEpoch() {
+            return leaderEpoch;
+        }
+
+        @Override
+        public Clock clock() {
+            return new Clock() {
+                @Override
+                public long wallMillis() {
+                    return START_MILLIS + nowMillis;
+                }
+
+                @Override
+                public long monotonicNanos() {
+                    return nowMillis * 1_000_000;
+                }
+            };
+        }
+
+        @Override
+        public RandomSource random() {
+            return random;
+        }
+
+        @Override
+        public Metrics metrics() {
+            return new NoMetrics();
+        }
+
+        @Override
+        public Mutations mutations() {
+            return mutations;
+        }
+
+        @Override
+        public MetadataImage image() {
+            return image;
+        }
+
+        @Override
+        public ShardTimers<TransactionRecord> timers() {
+            return new ShardTimers<>() {
+                @Override
+                public void set(Object key, long delayMillis, Supplier<Result<TransactionRecord, Void>> task) {
+                    assertTrue(delayMillis >= 0, "a delay below 0");
+                    timers.remove(key);
+                    timers.put(key, new Timer(nowMillis + delayMillis, task));
+                }
+
+                @Override
+                public void cancel(Object key) {
+                    timers.remove(key);
+                }
+
+                @Override
+                public boolean isSet(Object key) {
+                    return timers.containsKey(key);
+                }
+            };
+        }
+
+        @Override
+        public void submit(Supplier<Result<TransactionRecord, Void>> write) {
+            if (mine == incarnation) {
+                submitted.add(write);
+            }
+        }
     }
 }

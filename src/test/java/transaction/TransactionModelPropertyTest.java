@@ -226,8 +226,7 @@ class TransactionModelPropertyTest {
             int guard = partitions.guard(to);
             TransactionBench.Answer<Errors> added =
                     bench.write(shard -> shard.membership().add(as, List.of(to), client.version));
-            boolean confirmed =
-                    added.isDone() && added.failure() == null && added.value() == Errors.NONE;
+            boolean confirmed = added.isDone() && added.failure() == null && added.value() == Errors.NONE;
             if (added.isDone() && added.failure() == null && added.value() == Errors.PRODUCER_FENCED) {
                 client.dead |= as.equals(client.producer);
             }

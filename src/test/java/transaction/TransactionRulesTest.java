@@ -164,7 +164,8 @@ class TransactionRulesTest {
         assertEquals(first.epoch() + 1, raised.epoch());
         assertEquals(raised, init(first), "its answer was lost");
         assertEquals(Errors.NONE, add(raised, 2, T0));
-        assertEquals(Errors.PRODUCER_FENCED, initError(first), "late: it must not end the transaction of its successor");
+        assertEquals(
+                Errors.PRODUCER_FENCED, initError(first), "late: it must not end the transaction of its successor");
         assertEquals(TransactionStatus.ONGOING, status());
         end(raised, false, 2);
         deliver();
@@ -194,7 +195,9 @@ class TransactionRulesTest {
     @Test
     void t3TimeoutsAreBounded() {
         Producer asking = new Producer(ID, -1, (short) -1);
-        assertEquals(Errors.INVALID_TRANSACTION_TIMEOUT, bench.init(asking, 0).value().error());
+        assertEquals(
+                Errors.INVALID_TRANSACTION_TIMEOUT,
+                bench.init(asking, 0).value().error());
         assertEquals(
                 Errors.INVALID_TRANSACTION_TIMEOUT,
                 bench.init(asking, TransactionBench.MAX_TIMEOUT + 1).value().error());
@@ -244,9 +247,7 @@ class TransactionRulesTest {
         Producer second = producer(end(first, true, 2));
         deliver();
         assertEquals(
-                Errors.NONE,
-                end(second, true, 2).error(),
-                "taken for a repeat; the test before would fail with it");
+                Errors.NONE, end(second, true, 2).error(), "taken for a repeat; the test before would fail with it");
     }
 
     @Test
@@ -265,7 +266,9 @@ class TransactionRulesTest {
         assertEquals(answer, end(producer, true, 0));
         assertEquals(Errors.INVALID_TXN_STATE, end(producer, false, 0).error());
         assertEquals(Errors.NONE, add(producer, 0, T0));
-        assertEquals(Errors.INVALID_PRODUCER_ID_MAPPING, end(new Producer("x", 1, (short) 1), true, 0).error());
+        assertEquals(
+                Errors.INVALID_PRODUCER_ID_MAPPING,
+                end(new Producer("x", 1, (short) 1), true, 0).error());
     }
 
     @Test
@@ -317,7 +320,8 @@ class TransactionRulesTest {
         deliver();
         assertEquals(Errors.PRODUCER_FENCED, end(now, true, 2).error());
         assertEquals(Errors.PRODUCER_FENCED, end(now, false, 2).error());
-        assertEquals(Errors.PRODUCER_FENCED, end(at(now, Short.MAX_VALUE), false, 2).error());
+        assertEquals(
+                Errors.PRODUCER_FENCED, end(at(now, Short.MAX_VALUE), false, 2).error());
         assertEquals(0, fresh().epoch());
     }
 
@@ -409,8 +413,8 @@ class TransactionRulesTest {
         Value open = bench.state("open");
         long week = 604_800_000L;
         bench.advance(week - 3_600_000);
-        bench.write(shard -> shard.membership()
-                .add(new Producer("open", open.producerId(), open.producerEpoch()), List.of(T0), 2));
+        bench.write(shard ->
+                shard.membership().add(new Producer("open", open.producerId(), open.producerEpoch()), List.of(T0), 2));
         assertEquals(producer.producerId(), bench.state(ID).producerId());
         bench.advance(2 * 3_600_000);
         assertNull(bench.state(ID));
