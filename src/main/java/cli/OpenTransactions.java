@@ -3,7 +3,6 @@ package cli;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -29,13 +28,17 @@ import org.apache.kafka.common.TopicPartition;
 /** What transactions there are, and whom they hold back. */
 final class OpenTransactions {
     /** Those that readers of committed records wait for. */
-    static final Set<TransactionState> STATES = EnumSet.of(
+    private static final List<TransactionState> STATES = List.of(
             TransactionState.ONGOING,
             TransactionState.PREPARE_COMMIT,
             TransactionState.PREPARE_ABORT,
             TransactionState.PREPARE_EPOCH_FENCE);
 
     private OpenTransactions() {}
+
+    static List<TransactionState> states() {
+        return STATES;
+    }
 
     /** By when they began, oldest first; those that vanish meanwhile are left out. */
     static Map<String, TransactionDescription> describe(Admin admin, List<String> ids)

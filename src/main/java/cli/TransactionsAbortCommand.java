@@ -54,7 +54,7 @@ final class TransactionsAbortCommand extends HelpOption implements Callable<Inte
     private int abort(Admin admin) throws InterruptedException, ExecutionException {
         TransactionDescription found =
                 OpenTransactions.describe(admin, List.of(id)).get(id);
-        if (!OpenTransactions.STATES.contains(found.state())) {
+        if (!OpenTransactions.states().contains(found.state())) {
             throw new CliFailure(
                     id + " has no open transaction: its state is " + found.state(),
                     "See which are open: highwater transactions list.");

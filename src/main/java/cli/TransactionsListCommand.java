@@ -41,7 +41,7 @@ final class TransactionsListCommand extends HelpOption implements Callable<Integ
     public Integer call() throws InterruptedException, ExecutionException {
         ListTransactionsOptions wanted = new ListTransactionsOptions();
         if (!all) {
-            wanted.filterStates(OpenTransactions.STATES);
+            wanted.filterStates(OpenTransactions.states());
         }
         if (olderThanSeconds != null) {
             wanted.filterOnDuration(olderThanSeconds * 1000);
