@@ -209,7 +209,7 @@ public final class NodeAssembly {
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
         GroupCoordinatorNode groups = new GroupCoordinatorNode(
                 own, task -> host.execute(loop, task), config.groups(), new GroupCodec(), table, share, empty);
-        TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
+        TransactionCoordinatorNode transactions = TransactionCoordinatorNode.of(
                 own,
                 task -> host.execute(loop, task),
                 config.transactions(),

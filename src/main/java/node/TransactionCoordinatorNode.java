@@ -22,8 +22,17 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
 
     private final TransactionStats transactionStats;
 
+    private TransactionCoordinatorNode(
+            RuntimeSetup<TransactionShard, TransactionRecord> setup,
+            TransactionStats transactionStats,
+            PartitionTable partitions,
+            ShardImage.Share share) {
+        super(setup, new RuntimeStats(setup.ports().metrics(), METRICS), partitions, share);
+        this.transactionStats = transactionStats;
+    }
+
     /** @param share which partitions of this node are on this loop */
-    TransactionCoordinatorNode(
+    static TransactionCoordinatorNode of(
             Ports ports,
             Consumer<Runnable> soon,
             TransactionConfig config,
@@ -31,33 +40,19 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
             PartitionTable partitions,
             ShardImage.Share share,
             MetadataImage first) {
-        this(ports, soon, config, markers, partitions, share, first, new TransactionStats(ports.metrics()));
-    }
-
-    private TransactionCoordinatorNode(
-            Ports ports,
-            Consumer<Runnable> soon,
-            TransactionConfig config,
-            MarkerWriter markers,
-            PartitionTable partitions,
-            ShardImage.Share share,
-            MetadataImage first,
-            TransactionStats transactionStats) {
-        super(
-                new RuntimeSetup<>(
-                        Topic.TRANSACTION_STATE_TOPIC_NAME,
-                        ports,
-                        soon,
-                        new RuntimeSetup.Limits(
-                                0, config.topic().loadBufferBytes(), -1, MAX_PENDING_BYTES, COMMIT_TIMEOUT_MILLIS),
-                        new TransactionCodec(),
-                        TransactionRecord.class,
-                        context -> new TransactionShard(context, config, markers, transactionStats),
-                        first),
-                new RuntimeStats(ports.metrics(), METRICS),
-                partitions,
-                share);
-        this.transactionStats = transactionStats;
+        TransactionStats stats = new TransactionStats(ports.metrics());
+        RuntimeSetup.Limits limits = new RuntimeSetup.Limits(
+                0, config.topic().loadBufferBytes(), -1, MAX_PENDING_BYTES, COMMIT_TIMEOUT_MILLIS);
+        RuntimeSetup<TransactionShard, TransactionRecord> setup = new RuntimeSetup<>(
+                Topic.TRANSACTION_STATE_TOPIC_NAME,
+                ports,
+                soon,
+                limits,
+                new TransactionCodec(),
+                TransactionRecord.class,
+                context -> new TransactionShard(context, config, markers, stats),
+                first);
+        return new TransactionCoordinatorNode(setup, stats, partitions, share);
     }
 
     TransactionStats transactionStats() {
