@@ -104,6 +104,7 @@ public final class HighwaterCli {
         all.put("produce", terminal -> new CommandLine(new ProduceCommand(terminal)));
         all.put("consume", terminal -> new CommandLine(new ConsumeCommand(terminal)));
         all.put("groups", GroupsCommand::build);
+        all.put("transactions", TransactionsCommand::build);
         all.put("config", ConfigCommand::build);
         all.put("dump", terminal -> new CommandLine(new DumpCommand(terminal)));
         all.put("version", terminal -> new CommandLine(new VersionCommand(terminal)));

@@ -65,7 +65,9 @@ final class Timeouts {
         stats.timedOut();
         Result<TransactionRecord, Void> abort = ending.fence(transactionalId, now, null);
         return abort.settled((none, failure) -> {
-            abort.settled().done(null, failure);
+            if (abort.settled() != null) {
+                abort.settled().done(null, failure);
+            }
             if (failure != null) {
                 watch(transactionalId, begun, RETRY_MILLIS);
             }

@@ -19,14 +19,15 @@ class HighwaterCliTest {
     @Test
     void helpTeaches() {
         assertEquals(HighwaterCli.OK, screen.run("", "--help"));
-        for (String command : List.of("start", "topics", "produce", "consume", "groups", "config", "dump", "version")) {
+        for (String command : List.of(
+                "start", "topics", "produce", "consume", "groups", "transactions", "config", "dump", "version")) {
             assertTrue(screen.out().contains("  " + command), command);
         }
         assertTrue(screen.out().contains("highwater consume greetings --from beginning"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topics", "produce", "consume", "groups", "config", "dump"})
+    @ValueSource(strings = {"topics", "produce", "consume", "groups", "transactions", "config", "dump"})
     void everyCommandHasHelpWithExamples(String command) {
         assertEquals(HighwaterCli.OK, screen.run("", command, "--help"));
         assertTrue(screen.out().contains("Usage: highwater " + command), screen.out());
@@ -95,6 +96,17 @@ class HighwaterCliTest {
                 "--execute",
                 "--dry-run");
         refused("no topic given", "groups", "delete-offsets", "g");
+        refused("not said which transaction", "transactions", "abort");
+        refused("not said which transaction", "transactions", "abort", "--partition", "t:0");
+        refused(
+                "not said which transaction",
+                "transactions",
+                "abort",
+                "x",
+                "--partition",
+                "t:0",
+                "--start-offset",
+                "1");
         refused("--from 42 and --group", "consume", "x", "--group", "g", "--from", "42");
         refused("--partitions and --group", "consume", "x", "--group", "g", "--partitions", "0");
     }

@@ -4,12 +4,18 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import cli.HighwaterCli;
+import cli.Terminal;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
@@ -21,6 +27,7 @@ import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
@@ -228,5 +235,67 @@ class TransactionsTest {
                                     .state()
                             == TransactionState.COMPLETE_ABORT);
         }
+    }
+
+    @Test
+    void offsetsOfAGroupAreCommittedWithTheTransactionOrNotAtAll() throws Exception {
+        TopicPartition input = topic("input", 1).get(0);
+        TopicPartition output = topic("output", 1).get(0);
+        for (int i = 0; i < 5; i++) {
+            clients.sharedProducer().send(record(input, "r" + i)).get();
+        }
+        String group = "job-" + System.nanoTime();
+        try (KafkaConsumer<byte[], byte[]> consumer = clients.consumer(
+                        "group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");
+                KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group)) {
+            consumer.subscribe(List.of(input.topic()));
+            while (consumer.assignment().isEmpty()) {
+                consumer.poll(Duration.ofMillis(100));
+            }
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(record(output, "aborted"));
+            producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(3)), consumer.groupMetadata());
+            producer.abortTransaction();
+            assertEquals(null, consumer.committed(Set.of(input)).get(input), "dropped with the transaction");
+            producer.beginTransaction();
+            producer.send(record(output, "kept"));
+            producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(5)), consumer.groupMetadata());
+            producer.commitTransaction();
+            // Waits until the offsets are stable (KIP-447).
+            assertEquals(5, consumer.committed(Set.of(input)).get(input).offset());
+        }
+        Await.until("both markers", () -> end(output, IsolationLevel.READ_COMMITTED) == 4);
+        assertEquals(List.of("kept"), committed(List.of(output)).get(0));
+    }
+
+    @Test
+    void theCommandLineShowsAndAbortsThem(TestBroker broker) throws Exception {
+        TopicPartition partition = topic("shown", 1).get(0);
+        try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", "shown-id")) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            producer.send(record(partition, "open")).get();
+            String where = partition.topic() + ":0";
+            assertTrue(highwater(broker, "list", "--id-pattern", "shown.*").contains(where));
+            String described = highwater(broker, "describe", "shown-id");
+            assertTrue(described.contains("Ongoing") && described.contains(where), described);
+            assertTrue(highwater(broker, "abort", "shown-id").contains("is fenced"));
+            Await.until("the abort marker", () -> end(partition, IsolationLevel.READ_COMMITTED) == 2);
+            assertTrue(isFenced(assertThrows(KafkaException.class, producer::commitTransaction)));
+        }
+        assertEquals("", highwater(broker, "list", "--id-pattern", "shown.*"));
+    }
+
+    private static String highwater(TestBroker broker, String... words) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        List<String> all = new ArrayList<>(List.of("transactions"));
+        all.addAll(List.of(words));
+        all.addAll(List.of("--bootstrap-server", broker.bootstrap()));
+        Terminal terminal = new Terminal(
+                InputStream.nullInputStream(), new PrintStream(out, true), new PrintStream(err, true), false);
+        assertEquals(0, HighwaterCli.run(terminal, all.toArray(String[]::new)), err.toString(StandardCharsets.UTF_8));
+        return out.toString(StandardCharsets.UTF_8);
     }
 }

@@ -120,7 +120,7 @@ class BrokerConfigTest {
                 config.node().controllerListeners());
         assertEquals(3, config.topics().partitions());
         assertEquals(72 * 3_600_000L, config.logDefaults().retentionMillis());
-        assertEquals(5, parsed.notes().size(), () -> parsed.notes().toString());
+        assertEquals(3, parsed.notes().size(), () -> parsed.notes().toString());
         assertTrue(
                 parsed.notes().get(0).startsWith("num.io.threads has no effect"),
                 parsed.notes().get(0));
