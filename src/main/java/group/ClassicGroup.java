@@ -44,7 +44,7 @@ final class ClassicGroup implements Group {
     private boolean grew;
     private Object assigning;
     private GroupMetadataRecord stored;
-    private SubscribedTopics subscribed = SubscribedTopics.UNKNOWN;
+    private SubscribedTopics subscribed = SubscribedTopics.unknown();
 
     /** @param refused told when records of a group were not taken: the group is ahead of its log then */
     record Surroundings(
@@ -298,7 +298,7 @@ final class ClassicGroup implements Group {
 
     private void noteSubscriptions() {
         if (!isOfConsumers() || (protocol == null && !members.isEmpty())) {
-            subscribed = SubscribedTopics.UNKNOWN;
+            subscribed = SubscribedTopics.unknown();
             return;
         }
         List<byte[]> subscriptions = new ArrayList<>(members.size());

@@ -8,15 +8,17 @@ import records.schemas.ConsumerSubscription;
 
 /** The topics that the consumers of one generation read, parsed when first asked for. */
 final class SubscribedTopics {
-    /** Before the first generation, and for other protocols than that of consumers: nobody knows. */
-    static final SubscribedTopics UNKNOWN = new SubscribedTopics(null);
-
     private List<byte[]> subscriptions;
     private Set<String> topics;
 
     /** @param subscriptions of all members, in any version of ConsumerProtocolSubscription; null: not known */
     SubscribedTopics(List<byte[]> subscriptions) {
         this.subscriptions = subscriptions;
+    }
+
+    /** Before the first generation, and for other protocols than that of consumers: nobody knows. */
+    static SubscribedTopics unknown() {
+        return new SubscribedTopics(null);
     }
 
     /** Null when not known: some member's subscription is not in that form. */

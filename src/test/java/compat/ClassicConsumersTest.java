@@ -76,6 +76,10 @@ class ClassicConsumersTest {
             consumer.commitSync();
         }
 
+        /** They are another member's by now: there is nothing to commit. */
+        @Override
+        public void onPartitionsLost(Collection<TopicPartition> partitions) {}
+
         @Override
         public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
             rebalances++;

@@ -39,7 +39,7 @@ class SubscribedTopicsTest {
         for (byte[] odd : List.of(new byte[0], new byte[] {0, 0, 0}, ClassicLab.bytes("says something"))) {
             assertNull(new SubscribedTopics(List.of(subscription((short) 1, "a"), odd)).topics());
         }
-        assertNull(SubscribedTopics.UNKNOWN.topics());
+        assertNull(SubscribedTopics.unknown().topics());
     }
 
     @Test

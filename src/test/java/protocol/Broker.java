@@ -15,6 +15,9 @@ import services.FetchService;
 import services.FetchSessions;
 import services.OffsetService;
 import services.ProduceService;
+import services.ProducerIdService;
+import services.TransactionCoordinators;
+import services.TransactionService;
 import sim.NoMetrics;
 
 /** The data plane's handlers over a {@link FakeShard}, behind one connection. */
@@ -61,7 +64,12 @@ final class Broker {
                         sessions,
                         50 << 20,
                         new OffsetService(shard, 1),
-                        new InitProducerIdHandler((image, done) -> done.succeed(nextProducerId++), null)),
+                        new InitProducerIdHandler(
+                                (image, done) -> done.succeed(nextProducerId++),
+                                new TransactionService(
+                                        new TransactionCoordinators(shard, 1),
+                                        new ProducerIdService(shard, 1),
+                                        1_000))),
                 images.image());
     }
 

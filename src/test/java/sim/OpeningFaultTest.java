@@ -99,7 +99,7 @@ class OpeningFaultTest {
     }
 
     private static NodeBench on(SimDisk disk, long seed) {
-        NodeBench node = new NodeBench(seed, 1);
+        NodeBench node = new NodeBench(seed, 1, "log.dir.scrub.bytes.per.second", "0");
         node.disks.set(0, disk.copy(new SimRandom(seed)));
         return node;
     }

@@ -126,7 +126,7 @@ final class SimGroups {
             net.scheduler().runFor(6_000 * SimScheduler.MILLI);
         }
         long patience = profile.get("sessionMillis") + 2L * profile.get("rebalanceMillis") + 5_000;
-        long quietMillis = profile.get("sessionMillis") + profile.get("assignmentMillis") + 500;
+        long quietMillis = (long) profile.get("sessionMillis") + profile.get("assignmentMillis") + 500;
         for (SimGroup group : groups) {
             long limit = net.scheduler().now() + patience * SimScheduler.MILLI;
             List<String> before;
