@@ -18,6 +18,11 @@ final class JoinRequests {
     static final int FRESH_MEMBER_MILLIS = 5 * 60 * 1000;
 
     private static final short FIRST_WITH_KNOWN_MEMBER_ID = 4;
+    /** Of one assignor: with it a member still fits into a record of the group. */
+    private static final int MAX_METADATA_BYTES = 900_000;
+    /** So many assignors of that size a member may offer. */
+    private static final int MAX_PROTOCOLS = 4;
+
     private static final short FIRST_WITH_SKIPPED_ASSIGNMENT = 9;
 
     private final ShardContext<GroupRecord> context;
@@ -68,7 +73,9 @@ final class JoinRequests {
         request.protocols().forEach(each -> protocols.add(new ClassicProtocol(each.name(), each.metadata())));
         Join join = new Join(group, request, protocols, client, done, turn);
         String memberId = request.memberId();
-        if (!hasRoomFor(group, memberId)) {
+        if (isTooLargeToKeep(protocols)) {
+            join.refuse(memberId, Errors.INVALID_REQUEST);
+        } else if (!hasRoomFor(group, memberId)) {
             turnAway(join);
         } else if (!group.supports(request.protocolType(), protocols)) {
             join.refuse(memberId, Errors.INCONSISTENT_GROUP_PROTOCOL);
@@ -79,6 +86,21 @@ final class JoinRequests {
         } else {
             knownMember(join);
         }
+    }
+
+    /**
+     * What a batch of __consumer_offsets cannot hold would be kept in memory until the rebalance ends, and fail it for every member. Apache Kafka takes it, and fails
+     * the group's SyncGroup.
+     */
+    private static boolean isTooLargeToKeep(List<ClassicProtocol> protocols) {
+        long bytes = 0;
+        for (ClassicProtocol each : protocols) {
+            bytes += each.metadata().length;
+            if (each.metadata().length > MAX_METADATA_BYTES) {
+                return true;
+            }
+        }
+        return bytes > MAX_PROTOCOLS * (long) MAX_METADATA_BYTES;
     }
 
     /** While members join again, those that were first stay: so a group that is too large shrinks. */

@@ -6,6 +6,7 @@ import config.GroupConfig;
 import coordinator.Result;
 import coordinator.ShardContext;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -29,8 +30,12 @@ import records.schemas.GroupRecord;
 final class TopicPatterns {
     /** All patterns of a group are resolved together, and not more often than this. */
     private static final long SHORTEST_INTERVAL_MILLIS = 10_000;
-    /** Matches between two looks at the loop's other work. */
-    private static final int MATCHES_AT_ONCE = 1_000;
+    /** Steps of matching between two looks at the loop's other work: characters times the weight of the pattern, some milliseconds. */
+    private static final long STEPS_AT_ONCE = 1_000_000;
+    /** Steps that any match costs. */
+    private static final int STEPS_OF_A_MATCH = 1_000;
+    /** Characters of a pattern that error messages repeat. */
+    private static final int SHOWN = 200;
 
     private final ShardContext<GroupRecord> context;
     private final GroupConfig.Consumer config;
@@ -92,20 +97,26 @@ final class TopicPatterns {
     private static void check(String pattern) throws Refusal {
         String problem = problem(pattern);
         if (problem != null) {
-            throw new Refusal(
-                    Errors.INVALID_REGULAR_EXPRESSION,
-                    "The pattern `" + pattern + "` is no regular expression in RE2's syntax: " + problem + ".");
+            throw new Refusal(Errors.INVALID_REGULAR_EXPRESSION, "The pattern `" + beginOf(pattern) + "` " + problem);
         }
     }
 
-    /** null for a pattern. */
+    /** null for a pattern that may be compiled and used. */
     private static String problem(String pattern) {
+        String tooHeavy = PatternWeight.problem(pattern);
+        if (tooHeavy != null) {
+            return tooHeavy;
+        }
         try {
             Pattern.compile(pattern);
             return null;
         } catch (PatternSyntaxException e) {
-            return e.getDescription();
+            return "is no regular expression in RE2's syntax: " + e.getDescription() + ".";
         }
+    }
+
+    private static String beginOf(String pattern) {
+        return pattern.length() <= SHOWN ? pattern : pattern.substring(0, SHOWN) + "...";
     }
 
     private void refreshIfDue(ConsumerGroup group, ConsumerMember before, ConsumerMember after, boolean isNew) {
@@ -134,37 +145,46 @@ final class TopicPatterns {
         }
     }
 
+    /** A pattern of a resolution under way. */
+    private record Matcher(Pattern pattern, long weight, Set<String> matched) {
+        long steps(String name) {
+            return STEPS_OF_A_MATCH + weight * name.length();
+        }
+    }
+
     /** One resolution under way; submits itself again until all topics were looked at. */
     private final class Resolving implements Supplier<Result<GroupRecord, Void>> {
         private final String group;
         private final Map<String, Set<String>> matched = new TreeMap<>();
-        private final List<Pattern> compiled = new ArrayList<>();
+        private final List<Matcher> matchers = new ArrayList<>();
         private final MetadataImage image = context.image();
         private final long startMillis = context.clock().wallMillis();
         private final Iterator<TopicImage> topics = image.topics().iterator();
+        private Iterator<Matcher> left = Collections.emptyIterator();
+        private String name;
 
         Resolving(String group, Set<String> patterns) {
             this.group = group;
             for (String pattern : patterns) {
-                matched.put(pattern, new TreeSet<>());
-                // One that cannot be read came with a log that somebody else wrote: it means no topics, as with Kafka.
+                Set<String> names = new TreeSet<>();
+                matched.put(pattern, names);
+                // One that cannot be used came with a log that somebody else wrote: it means no topics, as with Kafka.
                 if (problem(pattern) == null) {
-                    compiled.add(Pattern.compile(pattern));
+                    matchers.add(new Matcher(Pattern.compile(pattern), PatternWeight.of(pattern), names));
                 }
             }
         }
 
         @Override
         public Result<GroupRecord, Void> get() {
-            for (int matches = 0; topics.hasNext() && matches < MATCHES_AT_ONCE; matches += compiled.size() + 1) {
-                String name = topics.next().name();
-                for (Pattern pattern : compiled) {
-                    if (pattern.matches(name)) {
-                        matched.get(pattern.pattern()).add(name);
-                    }
+            for (long steps = 0; steps < STEPS_AT_ONCE && hasNext(); ) {
+                Matcher next = left.next();
+                steps += next.steps(name);
+                if (next.pattern().matches(name)) {
+                    next.matched().add(name);
                 }
             }
-            if (topics.hasNext()) {
+            if (hasNext()) {
                 context.submit(this);
                 return Result.nothing();
             }
@@ -173,6 +193,14 @@ final class TopicPatterns {
             matched.forEach((pattern, names) -> resolved.put(
                     pattern, new RegularExpressionValue(new ArrayList<>(names), image.version(), startMillis)));
             return apply.apply(group, resolved);
+        }
+
+        private boolean hasNext() {
+            while (!left.hasNext() && topics.hasNext() && !matchers.isEmpty()) {
+                name = topics.next().name();
+                left = matchers.iterator();
+            }
+            return left.hasNext();
         }
     }
 }

@@ -221,6 +221,16 @@ class ClassicJoinTest {
     }
 
     @Test
+    void whatNoRecordCouldHoldIsRefusedAtOnce() {
+        ClassicLab group = new ClassicLab();
+        List<String> ids = group.stable(2);
+        JoinGroupRequestData large = ClassicLab.joining(ids.get(1));
+        large.protocols().iterator().next().setMetadata(new byte[1_000_000]);
+        assertEquals(Errors.INVALID_REQUEST, group.joinError(large));
+        assertEquals("Stable", group.state());
+    }
+
+    @Test
     void theGroupHasAMaximalSize() {
         ClassicLab small = new ClassicLab("group.max.size=2");
         List<String> ids = small.stable(2);

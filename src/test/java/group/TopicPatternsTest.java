@@ -52,6 +52,31 @@ class TopicPatternsTest {
     }
 
     @Test
+    void patternsThatWouldExpandWithoutBoundAreRefusedBeforeTheyDo() {
+        for (String pattern : List.of(
+                "((a{1000}){1000}){1000}",
+                "(".repeat(10_000) + ")".repeat(10_000),
+                "(?:".repeat(10_000) + "a" + ")*".repeat(10_000),
+                "(?i)\u1c80")) {
+            assertEquals(
+                    Errors.INVALID_REGULAR_EXPRESSION, consumer("a", pattern).error());
+        }
+        assertEquals(List.of(), bench.log());
+    }
+
+    @Test
+    void longPatternsOverManyTopicsAreMatchedToo() {
+        for (int i = 0; i < 50; i++) {
+            images.topic("t" + i + "-" + "y".repeat(200), 1);
+        }
+        bench.image(images.image());
+        FakeConsumer a = consumer("a", "t.*|" + "z|".repeat(10_000) + "b1");
+        a.beat();
+        a.beat();
+        assertEquals(52, a.owned().size());
+    }
+
+    @Test
     void newTopicsAreFoundButNotTooOften() {
         FakeConsumer a = consumer("a", "a.*");
         a.beat();
