@@ -2,13 +2,10 @@
 """Measures Kafka-protocol brokers, alone or against each other (A B A B). See README.md."""
 
 import argparse
-import fcntl
-import signal
-import sys
 
 from harness import suites
 from harness.brokers import Broker
-from harness.processes import HOME, KAFKA, Cost, run
+from harness.processes import KAFKA, Cost, alone
 from harness.profile import profile_suite
 from harness.results import Results
 
@@ -68,14 +65,12 @@ def main():
         parser.error("name at least one broker")
     suites.SHAPES = args.shapes
     Cost.quiet_patience_s = args.quiet
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that brokers are stopped
-    run(KAFKA, "setup")
-    lock = open(HOME / "bench.lock", "w")
-    fcntl.flock(lock, fcntl.LOCK_EX)  # one run at a time: ports and cores are shared
+    lock = alone()  # one run at a time
     results = Results(args.out)
     for name in args.suites.split(","):
         SUITES[name](brokers, results, args.repeat)
     print(results.table())
+    lock.close()
 
 
 if __name__ == "__main__":

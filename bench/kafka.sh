@@ -84,9 +84,10 @@ setup() {
       die "resolving Kafka $version failed, see $home/setup.log"
     touch "$classpath_file"
   fi
-  if [[ ! -e $classes/Probe.class || $here/Probe.java -nt $classes/Probe.class ]]; then
+  if [[ ! -e $classes/compiled || -n $(find "$here" -maxdepth 1 -name '*.java' -newer "$classes/compiled") ]]; then
     mkdir -p "$classes"
-    javac --release 17 -cp "$(<"$classpath_file")" -d "$classes" "$here/Probe.java"
+    javac --release 17 -cp "$(<"$classpath_file")" -d "$classes" "$here"/*.java
+    touch "$classes/compiled"
   fi
 }
 
@@ -167,8 +168,8 @@ launch() { # NODE BASEPORT
 await_ready() { # NODE BASEPORT
   local dir deadline=$((SECONDS + ready_timeout))
   dir=$(node_dir "$1" "$2")
-  until grep -q 'Kafka Server started' "$dir/logs/kafkaServer.out"; do
-    ours "$dir" || die "node $1 died, see $dir/logs/kafkaServer.out"
+  until grep -qs 'Kafka Server started' "$dir/logs/kafkaServer.out"; do
+    kill -0 "$(<"$dir/pid")" 2>/dev/null || die "node $1 died, see $dir/logs/kafkaServer.out"
     ((SECONDS < deadline)) || die "node $1 not ready after $ready_timeout s"
     sleep 0.1
   done

@@ -50,12 +50,12 @@ class Broker:
 
 
 class Probe:
-    """The warm client of Probe.java."""
+    """The warm client of Probe.java, or another that takes and answers commands like it."""
 
-    def __init__(self, bootstrap):
+    def __init__(self, bootstrap, program="Probe"):
         self.log = open(HOME / "probe.log", "a")
         self.process = subprocess.Popen(
-            [KAFKA, "java", "-Dpeer.log.level=ERROR", "Probe", bootstrap],
+            [KAFKA, "java", "-Dpeer.log.level=ERROR", program, bootstrap],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True)
 
     def ask(self, *words):
@@ -70,7 +70,7 @@ class Probe:
                 if "error" in info:
                     raise RuntimeError(f"probe: {info['error']}")
                 return info
-        raise RuntimeError("probe died, see probe.log")
+        raise RuntimeError(f"probe died, see {self.log.name}")
 
     def __enter__(self):
         return self

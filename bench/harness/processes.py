@@ -1,9 +1,11 @@
 """Processes and what they cost, from /proc."""
 
+import fcntl
 import os
 import resource
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -78,6 +80,16 @@ def run(*args):
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(args)} failed:\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
+
+
+def alone():
+    """Waits until no other run holds PEER_HOME, prepares Kafka's jars, and sees to it that brokers are stopped when this run
+    is. Keep the lock that it returns."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    run(KAFKA, "setup")
+    lock = open(HOME / "bench.lock", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)  # ports and cores are shared
+    return lock
 
 
 def kill_hard(pid):
