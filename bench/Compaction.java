@@ -41,9 +41,9 @@ public final class Compaction {
                             "file.delete.delay.ms", "1000"));
             admin.createTopics(List.of(wanted)).all().get();
             write(args[0], topic, records, keys, args[5]);
-            Thread.sleep(5_000);
+            Thread.sleep(5_000); // what writing left behind has settled
             double idle = cpuSeconds(pid);
-            Thread.sleep(5_000);
+            Thread.sleep(5_000); // the measured time: what the broker costs at rest
             idle = (cpuSeconds(pid) - idle) / 5;
             long before = bytes(directory);
             double cpu = cpuSeconds(pid);
@@ -55,7 +55,7 @@ public final class Compaction {
             long active = active(directory);
             long enough = (long) (keys * (VALUE_BYTES + 40) * 1.3) + active;
             while (bytes(directory) > enough) {
-                Thread.sleep(50);
+                Thread.sleep(50); // between two looks at the size
                 if (System.nanoTime() - start > 300e9) {
                     throw new IllegalStateException("not compacted: " + bytes(directory) + " bytes, " + enough + " wanted");
                 }

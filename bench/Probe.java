@@ -123,7 +123,7 @@ public final class Probe {
         if (System.nanoTime() > deadline) {
           throw new IllegalStateException(e.getCause());
         }
-        Thread.sleep(5);
+        Thread.sleep(5); // between two tries
       }
     }
   }
@@ -136,7 +136,7 @@ public final class Probe {
         List.of(new AlterConfigOp(new ConfigEntry(pair[0], pair[1]), AlterConfigOp.OpType.SET)));
     var later = new Thread(() -> {
       try (var admin = Admin.create(eager())) {
-        Thread.sleep(delayMs);
+        Thread.sleep(delayMs); // the change comes in the middle of the load
         admin.incrementalAlterConfigs(change).all().get();
       } catch (Exception e) {
         System.err.println("alter failed: " + e);
@@ -211,7 +211,7 @@ public final class Probe {
         if (now() - start > PATIENCE_S * 1000) {
           throw new IllegalStateException("ISR too small");
         }
-        Thread.sleep(50);
+        Thread.sleep(50); // between two looks at the ISR
       }
     }
     answer("ms=%.1f".formatted(now() - start));

@@ -49,7 +49,7 @@ final class RollingRestart {
     double began = System.nanoTime();
     for (int i = 0; i < workers.length; i++) {
       workers[i].end();
-      Thread.sleep(awayMs);
+      Thread.sleep(awayMs); // how long a consumer is away
       workers[i] = launch(i);
       awaitStable("restart");
     }
@@ -78,7 +78,7 @@ final class RollingRestart {
         tally.error(phase + ".UNFINISHED");
         return;
       }
-      Thread.sleep(2);
+      Thread.sleep(2); // between two looks at the members
     }
   }
 

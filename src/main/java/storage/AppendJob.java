@@ -8,14 +8,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes one group of batches of one segment with one gathering write, makes the names that are missing, syncs if asked. Returns the segment's handle:
- * {@code file} itself, or one opened here that the receiver then owns.
+ * Writes one group of batches of one segment with one gathering write, zeroes behind it if there is to be room, makes the names that are missing, syncs if
+ * asked. Returns the segment's handle: {@code file} itself, or one opened here that the receiver then owns.
  *
  * @param makeDirectory the partition has no directory yet: make it and its partition.metadata
  * @param sibling directory of another partition of the topic, or null
  * @param epochs content of leader-epoch-checkpoint to persist before the batches (rule I1), or null
  * @param file null: open {@code path}, made empty first if {@code makeFile}
- * @param position the good end of the file: where to write, and what to cut back to (rule S2)
+ * @param before the segment before this one, to be cut to its batches before this one's name exists; or null
+ * @param reserve the length that the file shall have at least, zeroes behind the batches; 0: as long as they are
+ * @param position the good end of the batches in the file: where to write, and what to cut back to (rule S2)
  * @param olderFiles segment files before this one with content that is not synced yet; only with {@code sync}
  * @param syncNames the segment's name must be durable before this returns (rule S4); only with {@code sync}
  * @param syncDirectory so must partition.metadata and the directory's own name; only with {@code syncNames}
@@ -28,7 +30,8 @@ record AppendJob(
         String path,
         FileHandle file,
         boolean makeFile,
-        int preallocate,
+        Uncut before,
+        int reserve,
         ByteBuffer[] buffers,
         int count,
         int position,
@@ -41,6 +44,23 @@ record AppendJob(
 
     private static final Logger LOG = LoggerFactory.getLogger(AppendJob.class);
 
+    /** A segment file that may be longer than its batches, which take {@code size} bytes. */
+    record Uncut(String path, int size) {
+
+        /** Durable when this returns: zeroes are only ever at the end of a log's last segment. */
+        void cut(FileSystem files) throws IOException {
+            FileHandle file = files.open(path, FileSystem.Mode.READ_WRITE);
+            try {
+                if (file.size() > size) {
+                    file.truncate(size);
+                    file.sync();
+                }
+            } finally {
+                file.release();
+            }
+        }
+    }
+
     @Override
     public FileHandle run(FileSystem files) throws IOException {
         if (makeDirectory) {
@@ -48,6 +68,9 @@ record AppendJob(
         }
         if (epochs != null) {
             PartitionFiles.replace(files, log.directory() + '/' + LeaderEpochCache.FILE_NAME, epochs, sync);
+        }
+        if (before != null && !mutations.active("uncut-roll")) {
+            before.cut(files);
         }
         FileHandle target = file != null ? file : openTarget(files);
         boolean done = false;
@@ -69,9 +92,6 @@ record AppendJob(
             if (makeFile && opened.size() > 0) {
                 opened.truncate(0);
             }
-            if (makeFile && preallocate > 0) {
-                opened.preallocate(preallocate);
-            }
             ready = true;
             return opened;
         } finally {
@@ -85,6 +105,9 @@ record AppendJob(
     private void writeOrCutBack(FileSystem files, FileHandle target) throws IOException {
         try {
             target.write(buffers, count, position);
+            if (reserve > 0) {
+                makeRoom(target);
+            }
             if (sync) {
                 makeDurable(files, target);
             }
@@ -99,6 +122,17 @@ record AppendJob(
                         "could not cut " + path + " back to " + position + " bytes after a failed write", failed);
             }
             throw failed;
+        }
+    }
+
+    /** The group's own sync covers the zeroes. A disk too full for them may still take the batches. */
+    private void makeRoom(FileHandle target) throws IOException {
+        long end = target.size();
+        try {
+            target.preallocate(reserve);
+        } catch (DiskFullException full) {
+            LOG.debug("{}: no room in advance: {}", path, full.getMessage());
+            target.truncate(end);
         }
     }
 

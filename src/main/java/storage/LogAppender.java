@@ -230,6 +230,7 @@ final class LogAppender {
         // Rule I1. Without syncs the batch itself keeps its epoch best: recovery reads it from there.
         ByteBuffer epochs = sync && log.epochsDirty ? log.epochs.image() : null;
         log.epochsDirty &= epochs == null;
+        int reserve = log.config.preallocate() && !segment.made ? log.config.segmentBytes() : 0;
         AppendJob job = new AppendJob(
                 log.identity,
                 !log.directoryMade,
@@ -238,7 +239,8 @@ final class LogAppender {
                 segment.path(log.identity, SegmentFiles.LOG),
                 open,
                 !segment.made,
-                log.config.preallocate() ? log.config.segmentBytes() : 0,
+                segment.made ? null : flusher.uncutBefore(segment),
+                reserve,
                 buffers,
                 count,
                 segment.size,
@@ -256,6 +258,7 @@ final class LogAppender {
             if (sync) {
                 log.context.flushed(start);
             }
+            target.reserved = Math.max(target.reserved, reserve);
             if (failure == null) {
                 written(target, open == null ? file : null, sync, epochs != null);
             } else {

@@ -132,6 +132,18 @@ final class LogFlusher {
         return paths;
     }
 
+    /** The last segment file before {@code segment}, which has none yet, if it may be longer than its batches; else null. */
+    AppendJob.Uncut uncutBefore(Segment segment) {
+        int index = log.segments.floorIndex(segment.baseOffset) - 1;
+        while (index >= 0 && !log.segments.get(index).made) {
+            index--;
+        }
+        Segment before = index < 0 ? null : log.segments.get(index);
+        return before == null || before.reserved <= before.size
+                ? null
+                : new AppendJob.Uncut(before.path(log.identity, SegmentFiles.LOG), before.size);
+    }
+
     /** The base of the first segment that is rolled but not closed; MAX_VALUE when there is none: recovery must go through it. */
     long firstUnclosed() {
         for (Task task : tasks) {
@@ -174,6 +186,7 @@ final class LogFlusher {
                 segment.size,
                 closing,
                 task.snapshot(),
+                segment.reserved > segment.size,
                 indexed,
                 filing,
                 segment.aborted == null ? null : segment.aborted.image(0),
@@ -215,6 +228,7 @@ final class LogFlusher {
                 log.directoryDurable |= log.directoryMade;
             }
             if (task.snapshot()) {
+                segment.reserved = 0;
                 log.snapshotEnd = Math.max(log.snapshotEnd, end);
             }
             if (task.segment() != null) {
@@ -256,7 +270,7 @@ final class LogFlusher {
      * more than empty; a snapshot is checked at the next start, and missed without harm if a power cut took it.
      *
      * @param closing the segment takes no more
-     * @param stopping cut the file to {@code size} (it may have been preallocated)
+     * @param stopping the file is cut to {@code size}, if it may be longer ({@code uncut})
      * @param indexed make index files even when empty, and sync them
      * @param end names the snapshot
      */
@@ -266,6 +280,7 @@ final class LogFlusher {
             int size,
             boolean closing,
             boolean stopping,
+            boolean uncut,
             boolean indexed,
             IndexTail.Filing filing,
             ByteBuffer aborted,
@@ -280,7 +295,7 @@ final class LogFlusher {
 
         boolean isEmpty() {
             boolean files = closing || !filing.isEmpty() || snapshot != null || epochs != null;
-            return !files && !syncLog && !syncNames && !syncRoot;
+            return !files && !syncLog && !syncNames && !syncRoot && !(stopping && uncut);
         }
 
         @Override
@@ -288,8 +303,11 @@ final class LogFlusher {
             for (String older : olderFiles) {
                 PartitionFiles.sync(files, older);
             }
-            if (syncLog || stopping) {
-                finishLog(files);
+            if (stopping && uncut) {
+                new AppendJob.Uncut(path(SegmentFiles.LOG), size).cut(files);
+            }
+            if (syncLog) {
+                PartitionFiles.sync(files, path(SegmentFiles.LOG));
             }
             writeIndexes(files);
             if (epochs != null) {
@@ -334,21 +352,6 @@ final class LogFlusher {
                         aborted,
                         true,
                         stopping);
-            }
-        }
-
-        private void finishLog(FileSystem files) throws IOException {
-            FileHandle file = files.open(path(SegmentFiles.LOG), FileSystem.Mode.READ_WRITE);
-            try {
-                boolean longer = stopping && file.size() > size;
-                if (longer) {
-                    file.truncate(size);
-                }
-                if (syncLog || longer) {
-                    file.sync();
-                }
-            } finally {
-                file.release();
             }
         }
 

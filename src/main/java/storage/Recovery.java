@@ -278,11 +278,16 @@ final class Recovery implements DiskJob<RecoveredLog> {
             int valid = scan.run();
             end = scan.nextOffset();
             epochsChanged |= scan.epochsChanged();
-            boolean whole = valid == fileSize && (last || segments.get(i + 1).baseOffset <= end);
-            boolean cut = !whole && !goesOnBehind(files, i, valid, fileSize);
-            segment.size = cut ? valid : fileSize;
-            if (cut && valid < fileSize) {
-                LOG.info("{}: torn tail of {} bytes cut at offset {}", directory, fileSize - valid, end);
+            // A tail behind which the next segment goes on without a gap (room made in advance) costs that segment
+            // nothing.
+            boolean joined = !last && segments.get(i + 1).baseOffset <= end;
+            boolean whole = valid == fileSize && (last || joined);
+            boolean cut = !whole && !joined && !goesOnBehind(files, i, valid, fileSize);
+            segment.size = cut || joined ? valid : fileSize;
+            if (segment.size < fileSize) {
+                if (!scan.endsInZeroes()) {
+                    LOG.info("{}: torn tail of {} bytes cut at offset {}", directory, fileSize - valid, end);
+                }
                 file.truncate(valid);
                 file.sync();
             }

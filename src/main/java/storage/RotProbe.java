@@ -17,6 +17,8 @@ final class RotProbe {
     private final long expectedOffset;
     private final int minEpoch;
     private final boolean compacted;
+    /** Where the zeroes begin with which the file ends; -1: not looked for yet. */
+    private int zeroesFrom = -1;
 
     /**
      * @param expectedOffset of the first batch of the invalid part: what is valid behind it begins above; {@code minEpoch}: and is of that epoch or later
@@ -30,8 +32,29 @@ final class RotProbe {
         this.compacted = compacted;
     }
 
+    /** Whether there are only zeroes from {@code position} on: room that was made in advance, or pages that a power cut took. */
+    boolean onlyZeroesFrom(int position) throws IOException {
+        if (zeroesFrom < 0) {
+            zeroesFrom = position;
+            ByteBuffer window = window(position);
+            for (int start = position; start < size; start += WINDOW) {
+                load(window, start);
+                for (int at = window.limit() - 1; at >= 0; at--) {
+                    if (window.get(at) != 0) {
+                        zeroesFrom = start + at + 1;
+                        break;
+                    }
+                }
+            }
+        }
+        return zeroesFrom <= position;
+    }
+
     /** Position of the first valid batch behind {@code bad}; -1 when there is none. */
     int validAfter(int bad) throws IOException {
+        if (onlyZeroesFrom(bad)) {
+            return -1;
+        }
         BatchScanner scanner = new BatchScanner(file, bad, size);
         if (scanner.load()) {
             int next = scanner.endPosition();
@@ -43,11 +66,9 @@ final class RotProbe {
     }
 
     private int search(BatchScanner scanner, int from) throws IOException {
-        ByteBuffer window = ByteBuffer.allocate(WINDOW);
+        ByteBuffer window = window(from);
         for (int start = from; start + BatchHeader.SIZE <= size; start += WINDOW - BatchHeader.SIZE + 1) {
-            window.clear().limit(Math.min(WINDOW, size - start));
-            PartitionFiles.readFully(file, window, start);
-            window.flip();
+            load(window, start);
             for (int at = 0; at + BatchHeader.SIZE <= window.limit(); at++) {
                 if (window.get(at + BatchHeader.MAGIC) == BatchHeader.MAGIC_V2
                         && BatchHeader.isPlausible(window, at)
@@ -58,6 +79,16 @@ final class RotProbe {
             }
         }
         return -1;
+    }
+
+    private ByteBuffer window(int from) {
+        return ByteBuffer.allocate(Math.max(0, Math.min(WINDOW, size - from)));
+    }
+
+    private void load(ByteBuffer window, int start) throws IOException {
+        window.clear().limit(Math.min(window.capacity(), size - start));
+        PartitionFiles.readFully(file, window, start);
+        window.flip();
     }
 
     private boolean isValid(BatchScanner scanner, int position) throws IOException {

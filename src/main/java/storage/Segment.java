@@ -23,7 +23,11 @@ final class Segment {
     /** Null when no transaction that ended here was aborted. */
     TransactionIndex aborted;
 
+    /** Bytes of the batches written; the file may be longer ({@link #reserved}). */
     int size;
+    /** The file is no longer than this, if more than {@link #size}: there may be zeroes behind the batches. */
+    int reserved;
+
     int assignedSize;
     long maxTimestamp = -1;
     /** Last offset of the batch with the largest timestamp. */

@@ -25,6 +25,7 @@ final class SegmentScan {
     private long nextOffset;
     private int lastEpoch = -1;
     private boolean epochsChanged;
+    private boolean endsInZeroes;
 
     /**
      * @param segment gets index, size and times anew
@@ -68,10 +69,10 @@ final class SegmentScan {
                 continue;
             }
             int bad = scanner.position();
-            int next = mutations.active("cut-at-rot")
-                    ? -1
-                    : new RotProbe(file, fileSize, nextOffset, lastEpoch, compacted).validAfter(bad);
+            RotProbe probe = new RotProbe(file, fileSize, nextOffset, lastEpoch, compacted);
+            int next = mutations.active("cut-at-rot") ? -1 : probe.validAfter(bad);
             if (next < 0) {
+                endsInZeroes = probe.onlyZeroesFrom(bad);
                 return bad;
             }
             scanner.moveTo(next);
@@ -122,6 +123,11 @@ final class SegmentScan {
         }
         lastEpoch = batch.leaderEpoch();
         nextOffset = batch.nextOffset();
+    }
+
+    /** What lies behind the valid part, if anything, is zeroes. */
+    boolean endsInZeroes() {
+        return endsInZeroes;
     }
 
     long nextOffset() {

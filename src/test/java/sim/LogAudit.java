@@ -27,6 +27,36 @@ final class LogAudit {
 
     /** The end of the longest run of valid batches in the segment files, as they lie on the disk; -1 when there is none. */
     static long validEnd(SimDisk disk) {
+        TreeMap<Long, byte[]> segments = segments(disk);
+        long end = -1;
+        for (Map.Entry<Long, byte[]> segment : segments.entrySet()) {
+            if (end >= 0 && segment.getKey() != end) {
+                break;
+            }
+            end = Math.max(end, segment.getKey());
+            for (LogModel.Batch batch : LogLab.batches(segment.getValue())) {
+                end = batch.last + 1;
+            }
+        }
+        return end;
+    }
+
+    /** Only the last segment file may be longer than its batches: a segment is cut to them before the next one's name is there. */
+    static void closedSegmentsHaveNoTail(SimDisk disk) {
+        TreeMap<Long, byte[]> segments = segments(disk);
+        segments.headMap(segments.isEmpty() ? 0 : segments.lastKey()).forEach((base, content) -> {
+            int valid = LogLab.batches(content).stream()
+                    .mapToInt(batch -> batch.bytes.length)
+                    .sum();
+            if (valid < content.length) {
+                throw new RuleBroken(
+                        "S11 segment roll",
+                        "segment " + base + ": " + (content.length - valid) + " bytes behind its batches");
+            }
+        });
+    }
+
+    private static TreeMap<Long, byte[]> segments(SimDisk disk) {
         TreeMap<Long, byte[]> segments = new TreeMap<>();
         for (String line : disk.tree()) {
             String path = line.substring(0, Math.max(line.lastIndexOf(' '), 0));
@@ -34,22 +64,7 @@ final class LogAudit {
                 segments.put(Long.parseLong(path.substring(4, path.length() - 4)), disk.content(path));
             }
         }
-        long end = -1;
-        for (Map.Entry<Long, byte[]> segment : segments.entrySet()) {
-            if (end >= 0 && segment.getKey() != end) {
-                break;
-            }
-            end = Math.max(end, segment.getKey());
-            int valid = 0;
-            for (LogModel.Batch batch : LogLab.batches(segment.getValue())) {
-                end = batch.last + 1;
-                valid += batch.bytes.length;
-            }
-            if (valid < segment.getValue().length) {
-                break;
-            }
-        }
-        return end;
+        return segments;
     }
 
     void all() {

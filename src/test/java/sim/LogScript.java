@@ -3,6 +3,7 @@ package sim;
 import common.Callback;
 import common.Mutations;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.kafka.common.record.internal.CompressionType;
 import storage.AppendResult;
@@ -17,15 +18,26 @@ final class LogScript {
     private final boolean durable;
     private final boolean eager;
     private final Mutations mutations;
+    private final String[] settings;
     private final int[] sequences = new int[3];
     LogLab lab;
 
-    /** @param eager checkpoints after each append: the recovery point meets every state of a segment */
-    LogScript(SimHost host, boolean durable, boolean eager, Mutations mutations, CompressionType compression) {
+    /**
+     * @param eager checkpoints after each append: the recovery point meets every state of a segment
+     * @param settings more of them for the log, keys and values in pairs
+     */
+    LogScript(
+            SimHost host,
+            boolean durable,
+            boolean eager,
+            Mutations mutations,
+            CompressionType compression,
+            String... settings) {
         this.durable = durable;
         this.eager = eager;
         this.mutations = mutations;
-        this.lab = new LogLab(host, new LogModel(), SimLogConfig.tiny(durable), 60, compression);
+        this.settings = settings;
+        this.lab = new LogLab(host, new LogModel(), SimLogConfig.tiny(durable, settings), 60, compression);
     }
 
     void run() {
@@ -112,14 +124,17 @@ final class LogScript {
     }
 
     private void retention() {
-        lab.log.updateConfig(SimLogConfig.tiny(durable, "retention.bytes", "1000"));
+        String[] fewBytes = Arrays.copyOf(settings, settings.length + 2);
+        fewBytes[settings.length] = "retention.bytes";
+        fewBytes[settings.length + 1] = "1000";
+        lab.log.updateConfig(SimLogConfig.tiny(durable, fewBytes));
         for (int i = 0; i < 3; i++) {
             lab.log.housekeep(lab.host.clock().wallMillis());
             lab.host.runFor(1_500);
             alive();
             lab.observe();
         }
-        lab.log.updateConfig(SimLogConfig.tiny(durable));
+        lab.log.updateConfig(SimLogConfig.tiny(durable, settings));
     }
 
     private void truncation() {

@@ -111,15 +111,23 @@ final class SimFileHandle implements FileHandle {
     @Override
     public void preallocate(long size) throws IOException {
         writable();
-        DiskFaults.Fault fault = files.before(DiskFaults.Operation.PREALLOCATE, path);
-        long growth = size - file.size();
-        if (growth > 0) {
-            if (files.fitting(growth) < growth) {
-                throw SimFileSystem.full(path);
-            }
-            file.resize(Math.toIntExact(size));
+        DiskFaults.Fault fault = files.fault(DiskFaults.Operation.PREALLOCATE, path);
+        long growth = Math.max(0, size - file.size());
+        long fitting = files.fitting(growth);
+        boolean partial = fault == DiskFaults.Fault.ERROR || fault == DiskFaults.Fault.CRASH_TORN;
+        long written = partial && fitting > 0 ? files.disk().random().below((int) fitting) : fitting;
+        if (written > 0) {
+            file.resize(Math.toIntExact(file.size() + written));
+            files.touched(file);
         }
+        files.cost(written / 2L);
         files.after(fault, path);
+        if (fault == DiskFaults.Fault.ERROR) {
+            throw new IOException("simulated EIO: reserve space for " + path);
+        }
+        if (written < growth) {
+            throw SimFileSystem.full(path);
+        }
     }
 
     @Override

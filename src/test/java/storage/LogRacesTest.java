@@ -96,6 +96,7 @@ final class LogRacesTest {
                 "orders-3/x.log",
                 file,
                 false,
+                null,
                 0,
                 batch,
                 1,

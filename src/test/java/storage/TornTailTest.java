@@ -146,6 +146,26 @@ final class TornTailTest {
         return read;
     }
 
+    /** Room made in advance, behind a segment that was rolled: cut off, and the next segment keeps what it has. */
+    @Test
+    void zeroesBehindASegmentThatTheNextContinuesCostNothing_S7() {
+        for (int zeroes : new int[] {1, 61, 5000, 600_000}) {
+            LogBench bench = new LogBench(1, LogBench.tiny()).open();
+            for (int i = 0; i < 20; i++) {
+                bench.append(2);
+            }
+            List<Long> bases = bench.bases(0);
+            bench.host = bench.host.kill();
+            byte[] whole = content(bench);
+            bench.host.disk().put(bench.segment(0, SegmentFiles.LOG), Arrays.copyOf(whole, whole.length + zeroes));
+            bench.open();
+            assertEquals(40, bench.log.logEndOffset(), zeroes + " zeroes");
+            assertEquals(bases, bench.bases(0), zeroes + " zeroes");
+            assertNull(bench.log.damage());
+            assertEquals(whole.length, content(bench).length, "cut off and gone");
+        }
+    }
+
     @Test
     void rotBelowTheRecoveryPointIsNotCutAtTheEnd_S8() {
         LogBench bench = new LogBench(1, LogBench.tiny("flush.messages", "1"));
