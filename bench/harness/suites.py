@@ -159,20 +159,28 @@ def requests_suite(pairs_, results, repeat):
 
 @together
 def durable_suite(pairs_, results, repeat):
-    """(i): flush.messages=1, an fsync before each ack: 16 producers that each wait for their ack, and one at a steady rate."""
+    """(i): flush.messages=1, an fsync before each ack: 16 clients that each wait for their ack, beside what they reach
+    without any sync, and one producer at a steady rate."""
+    loads = {"durable": "16 producers, 1024B, one in flight each", "raw-durable": "16 raw connections, 1024B, one in flight each"}
     for broker, probe in pairs_:
         probe.ask("create", "warm-durable", 1, 1, "flush.messages=1")
-        probe.ask("durable", "warm-durable", 16, 3, 1024)
-    for _ in range(repeat):
-        for broker, probe in pairs_:
-            topic = f"d{time.time_ns()}"
-            probe.ask("create", topic, 1, 1, "flush.messages=1")
-            with Cost(broker, probe) as cost:
-                got = probe.ask("durable", topic, 16, 6, 1024)
-            results.add("durable", "16 producers, 1024B, one in flight each", broker, acks_s=got["acks_s"],
-                        ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
-                        others_cpu_percent=cost.others_percent)
-            probe.ask("delete", topic)
+        for load in loads:
+            probe.ask(load, "warm-durable", 16, 3, 1024)
+    for load, shape in loads.items():
+        for setting in ("durable", "memory"):
+            for _ in range(repeat):
+                for broker, probe in pairs_:
+                    topic = f"d{time.time_ns()}"
+                    probe.ask("create", topic, 1, 1, *(("flush.messages=1",) if setting == "durable" else ()))
+                    with Cost(broker, probe) as cost:
+                        got = probe.ask(load, topic, 16, 6, 1024)
+                    if got.get("errors", "0") != "0":
+                        raise RuntimeError(f"{broker.name}: {got}")
+                    results.add("durable", f"{shape}, {setting}", broker, acks_s=got["acks_s"],
+                                ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
+                                broker_cores=cost.broker / cost.wall, client_cores=cost.clients / cost.wall,
+                                others_cpu_percent=cost.others_percent)
+                    probe.ask("delete", topic)
     for _ in range(repeat):
         for broker, probe in pairs_:
             for setting in ((), ("flush.messages=1",)):
