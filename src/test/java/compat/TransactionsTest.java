@@ -254,7 +254,8 @@ class TransactionsTest {
             }
             producer.initTransactions();
             producer.beginTransaction();
-            producer.send(record(output, "aborted"));
+            // Awaited: a record that is still with the client when the transaction aborts is never sent.
+            producer.send(record(output, "aborted")).get();
             producer.sendOffsetsToTransaction(Map.of(input, new OffsetAndMetadata(3)), consumer.groupMetadata());
             producer.abortTransaction();
             assertEquals(null, consumer.committed(Set.of(input)).get(input), "dropped with the transaction");
