@@ -64,8 +64,8 @@ public final class Probe {
       case "create" -> create(w[1], Integer.parseInt(w[2]), Short.parseShort(w[3]), settings(w, 4));
       case "alter" -> alter(w[1], w[2], Long.parseLong(w[3]));
       case "durable" -> durable(w[1], Integer.parseInt(w[2]), Integer.parseInt(w[3]), Integer.parseInt(w[4]));
-      case "raw-durable" ->
-          answer(new DurableLoad(bootstrap, w[1], Integer.parseInt(w[4])).measure(Integer.parseInt(w[2]), Integer.parseInt(w[3])));
+      case "requests" -> answer(new RequestLoad(bootstrap, w[1], Integer.parseInt(w[2]), Integer.parseInt(w[5]))
+          .measure(Integer.parseInt(w[3]), Integer.parseInt(w[4])));
       case "delete" -> delete(w[1]);
       case "each" -> each(w[1], Integer.parseInt(w[2]));
       case "isr" -> awaitIsr(w[1], Integer.parseInt(w[2]));

@@ -19,6 +19,7 @@ SUITES = {
     "durable": suites.durable_suite,
     "retention": suites.retention_suite,
     "partitions": suites.partitions_suite,
+    "spread": suites.spread_suite,
     "cluster": suites.cluster_suite,
     "failover": suites.failover_suite,
     "profile": profile_suite,

@@ -157,27 +157,32 @@ def requests_suite(pairs_, results, repeat):
                             others_cpu_percent=got["others_cpu_percent"])
 
 
+def flawless(answer):
+    if answer.get("errors", "0") != "0":
+        raise RuntimeError(f"the broker refused requests: {answer}")
+    return answer
+
+
 @together
 def durable_suite(pairs_, results, repeat):
     """(i): flush.messages=1, an fsync before each ack: 16 clients that each wait for their ack, beside what they reach
     without any sync, and one producer at a steady rate."""
-    loads = {"durable": "16 producers, 1024B, one in flight each", "raw-durable": "16 raw connections, 1024B, one in flight each"}
+    durable = ("flush.messages=1",)
+    loads = {"16 producers": ("durable", ()), "16 raw connections": ("requests", (1,))}
     for broker, probe in pairs_:
-        probe.ask("create", "warm-durable", 1, 1, "flush.messages=1")
-        for load in loads:
-            probe.ask(load, "warm-durable", 16, 3, 1024)
-    for load, shape in loads.items():
-        for setting in ("durable", "memory"):
+        probe.ask("create", "warm-durable", 1, 1, *durable)
+        for load, partitions in loads.values():
+            probe.ask(load, "warm-durable", *partitions, 16, 3, 1024)
+    for name, (load, partitions) in loads.items():
+        for setting in (durable, ()):
             for _ in range(repeat):
                 for broker, probe in pairs_:
                     topic = f"d{time.time_ns()}"
-                    probe.ask("create", topic, 1, 1, *(("flush.messages=1",) if setting == "durable" else ()))
+                    probe.ask("create", topic, 1, 1, *setting)
                     with Cost(broker, probe) as cost:
-                        got = probe.ask(load, topic, 16, 6, 1024)
-                    if got.get("errors", "0") != "0":
-                        raise RuntimeError(f"{broker.name}: {got}")
-                    results.add("durable", f"{shape}, {setting}", broker, acks_s=got["acks_s"],
-                                ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
+                        got = flawless(probe.ask(load, topic, *partitions, 16, 6, 1024))
+                    results.add("durable", f"{name}, 1024B, one in flight each, {'durable' if setting else 'memory'}", broker,
+                                acks_s=got["acks_s"], ack_p50_us=got["ack_p50_us"], ack_p99_us=got["ack_p99_us"],
                                 broker_cores=cost.broker / cost.wall, client_cores=cost.clients / cost.wall,
                                 others_cpu_percent=cost.others_percent)
                     probe.ask("delete", topic)
@@ -240,6 +245,24 @@ def partitions_suite(broker, results):
                         restart_all_acked_ms=float(again["all_at"]) - launched,
                         restart_cpu_s=cpu_seconds(broker.pids))
         broker.stop()
+
+
+@together
+def spread_suite(pairs_, results, repeat):
+    """(g): what a request costs when there are many partitions to spread them over."""
+    counts, seconds, size = (1, 100, 1000, 5000), 5, 100
+    for count in counts:
+        for broker, probe in pairs_:
+            probe.ask("create", f"s{count}", count, 1)
+            probe.ask("each", f"s{count}", count)
+            probe.ask("requests", f"s{count}", count, 16, seconds, size)
+        for _ in range(repeat):
+            for broker, probe in pairs_:
+                with Cost(broker, probe) as cost:
+                    got = flawless(probe.ask("requests", f"s{count}", count, 16, seconds, size))
+                results.add("spread", f"{count} partitions", broker, requests_s=got["acks_s"], ack_p99_us=got["ack_p99_us"],
+                            no_jit_cpu_s_per_mrequest=cost.no_jit / (float(got["acks_s"]) * seconds) * 1e6,
+                            others_cpu_percent=cost.others_percent)
 
 
 @solo

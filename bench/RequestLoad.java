@@ -1,6 +1,7 @@
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.ProduceRequestData;
@@ -14,27 +15,32 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /**
- * Connections that each send one record and wait for its acknowledgement, over and over, on one thread. Kafka's producers in
- * their place take more of a small machine than the brokers do, and so hide how they differ.
+ * Connections that each send one record and wait for its acknowledgement, over and over, to the partitions of a topic in turn,
+ * on one thread. Kafka's producers in their place take more of a small machine than the brokers do, and so hide how they differ.
  */
-final class DurableLoad {
+final class RequestLoad {
   private static final int PRODUCE_VERSION = 9;
   private static final int TIMEOUT_MS = 30_000;
   private static final long PATIENCE_MS = 60_000;
 
   private final String bootstrap;
-  private final ProduceRequestData request;
+  private final List<ProduceRequestData> requests;
   private final Histogram acks = new Histogram(3);
   private final Tally tally = new Tally();
   private int waiting;
+  private int next;
 
-  DurableLoad(String bootstrap, String topic, int size) {
+  RequestLoad(String bootstrap, String topic, int partitions, int size) {
     this.bootstrap = bootstrap;
-    var partition = new PartitionProduceData().setIndex(0)
-        .setRecords(MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[size])));
+    var records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[size]));
+    requests = IntStream.range(0, partitions).mapToObj(p -> request(topic, p, records)).toList();
+  }
+
+  private static ProduceRequestData request(String topic, int partition, MemoryRecords records) {
     var topics = new TopicProduceDataCollection();
-    topics.add(new TopicProduceData().setName(topic).setPartitionData(List.of(partition)));
-    request = new ProduceRequestData().setAcks((short) -1).setTimeoutMs(TIMEOUT_MS).setTopicData(topics);
+    topics.add(new TopicProduceData().setName(topic)
+        .setPartitionData(List.of(new PartitionProduceData().setIndex(partition).setRecords(records))));
+    return new ProduceRequestData().setAcks((short) -1).setTimeoutMs(TIMEOUT_MS).setTopicData(topics);
   }
 
   String measure(int connections, int seconds) throws IOException {
@@ -56,6 +62,7 @@ final class DurableLoad {
       return;
     }
     waiting++;
+    var request = requests.get(next++ % requests.size());
     link.ask(ApiKeys.PRODUCE, PRODUCE_VERSION, request, ProduceResponseData::new, answer -> {
       waiting--;
       var error = Errors.forCode(answer.responses().iterator().next().partitionResponses().get(0).errorCode());
