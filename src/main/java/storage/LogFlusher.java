@@ -180,6 +180,8 @@ final class LogFlusher {
         ProducerStates.Image image = snapshot && task.image() == null ? log.producers.image() : task.image();
         IndexTail.Filing filing = segment.index.filing();
         boolean writeEpochs = log.epochsDirty && log.directoryMade && task.sync() && (keepsMore || log.epochsOnDisk);
+        boolean writeAborted = segment.aborted != null && !segment.aborted.isDurable();
+        int abortedVersion = writeAborted && task.snapshot() ? segment.aborted.version() : -1;
         Job job = new Job(
                 log.identity,
                 segment.baseOffset,
@@ -189,16 +191,16 @@ final class LogFlusher {
                 segment.reserved > segment.size,
                 indexed,
                 filing,
-                segment.aborted == null ? null : segment.aborted.image(0),
+                writeAborted ? segment.aborted.image(0) : null,
                 snapshot ? image.encode() : null,
                 end,
                 task.sync() && log.durableEnd < end,
                 task.sync() && log.durableEnd < end ? unsyncedBefore(segment) : List.of(),
-                task.sync() && (closing || !segment.nameDurable),
+                task.sync() && (closing || !segment.nameDurable || abortedVersion >= 0),
                 task.sync() && !log.directoryDurable,
                 writeEpochs ? log.epochs.image() : null);
         if (!segment.made || job.isEmpty()) {
-            finished(task, segment, filing, end, null);
+            finished(task, segment, filing, -1, end, null);
             return;
         }
         log.epochsDirty &= !writeEpochs;
@@ -210,18 +212,25 @@ final class LogFlusher {
             log.epochsDirty |= writeEpochs && failure != null;
             log.epochsOnDisk |= writeEpochs;
             if (failure == null && job.syncRoot()) {
-                log.context.rootSync().run((nothing, failed) -> finished(task, segment, filing, end, failed));
+                log.context
+                        .rootSync()
+                        .run((nothing, failed) -> finished(task, segment, filing, abortedVersion, end, failed));
             } else {
-                finished(task, segment, filing, end, failure);
+                finished(task, segment, filing, abortedVersion, end, failure);
             }
         });
     }
 
-    private void finished(Task task, Segment segment, IndexTail.Filing filing, long end, Failure failure) {
+    /** @param abortedVersion of the transaction index that is durable now; -1 for none */
+    private void finished(
+            Task task, Segment segment, IndexTail.Filing filing, int abortedVersion, long end, Failure failure) {
         running = false;
         if (failure == null) {
             tasks.poll();
             segment.index.filed(filing);
+            if (abortedVersion >= 0) {
+                segment.aborted.madeDurable(abortedVersion);
+            }
             if (task.sync()) {
                 log.durableEnd = Math.max(log.durableEnd, end);
                 segment.nameDurable |= segment.made;
@@ -295,6 +304,7 @@ final class LogFlusher {
 
         boolean isEmpty() {
             boolean files = closing || !filing.isEmpty() || snapshot != null || epochs != null;
+            files |= stopping && aborted != null;
             return !files && !syncLog && !syncNames && !syncRoot && !(stopping && uncut);
         }
 

@@ -56,26 +56,40 @@ final class ProducerRecovery {
             }
         }
         states.settled(end);
+        boolean changed = false;
         for (Segment segment : segments) {
             if (segment.baseOffset >= rebuiltFrom) {
-                writeAborted(files, segment);
+                changed |= writeAborted(files, segment);
             }
+        }
+        if (changed) {
+            files.syncDirectory(settings.identity().directory());
         }
         return states;
     }
 
-    /** The transaction index is no mere hint (rule T8): what was rebuilt is written, or the old file goes. */
-    private void writeAborted(FileSystem files, Segment segment) throws IOException {
+    /**
+     * The transaction index is no mere hint (rule T8): what was rebuilt is written, or the old file goes.
+     *
+     * @return true: the directory is to be synced
+     */
+    private boolean writeAborted(FileSystem files, Segment segment) throws IOException {
         String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
-        if (segment.aborted != null) {
-            try {
-                PartitionFiles.writeIndex(
-                        files, path, 0, TransactionIndex.ENTRY_BYTES, segment.aborted.image(0), true, true);
-            } catch (DiskFullException noRoom) {
-                LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
+        TransactionIndex index = segment.aborted;
+        if (index == null) {
+            boolean there = names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX));
+            if (there) {
+                files.delete(path);
             }
-        } else if (names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
-            files.delete(path);
+            return there;
+        }
+        try {
+            PartitionFiles.writeIndex(files, path, 0, TransactionIndex.ENTRY_BYTES, index.image(0), true, true);
+            index.madeDurable(index.version());
+            return true;
+        } catch (DiskFullException noRoom) {
+            LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
+            return false;
         }
     }
 

@@ -27,6 +27,10 @@ public final class TransactionIndex {
 
     private long[] fields = {};
     private int count;
+    /** Counts the changes. */
+    private int version;
+
+    private int durableVersion = -1;
 
     /**
      * The index in the bytes of a file, from position to limit.
@@ -58,6 +62,7 @@ public final class TransactionIndex {
             lastMarker = entry.lastOffset();
             index.append(entry);
         }
+        index.madeDurable(index.version);
         return IndexLoad.valid(index);
     }
 
@@ -78,6 +83,21 @@ public final class TransactionIndex {
         fields[at + 2] = aborted.lastOffset();
         fields[at + 3] = aborted.lastStableOffset();
         count++;
+        version++;
+    }
+
+    int version() {
+        return version;
+    }
+
+    /** The file, and its name, hold what the index was in this version. */
+    void madeDurable(int ofVersion) {
+        durableVersion = ofVersion;
+    }
+
+    /** Whether the file holds exactly this; a file that is missing looks like one without entries, so a stop must not leave it to chance. */
+    boolean isDurable() {
+        return durableVersion == version;
     }
 
     CompletedTransaction at(int entry) {
@@ -131,6 +151,7 @@ public final class TransactionIndex {
     public void truncateTo(long offset) {
         while (count > 0 && lastOffsetAt(count - 1) >= offset) {
             count--;
+            version++;
         }
     }
 

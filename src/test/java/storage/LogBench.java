@@ -102,11 +102,16 @@ final class LogBench implements LogHost {
         host.<Void>await(this::checkpoint);
     }
 
-    /** close, checkpoints, mark; then the next process. */
-    void cleanRestart() {
+    /** close, checkpoints, mark. */
+    void cleanStop() {
         host.<Void>await(done -> log.close(done));
         checkpoint();
         host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+    }
+
+    /** A clean stop; then the next process. */
+    void cleanRestart() {
+        cleanStop();
         host = host.kill();
         open();
     }

@@ -14,6 +14,8 @@ import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import records.BatchBuilder;
 import records.BatchHeader;
 
@@ -173,6 +175,49 @@ final class SegmentRulesTest {
     private static common.Failure nonTransactionalInside(LogBench bench) {
         bench.append(bench.batch(1, transaction(5, 0)));
         return bench.appendFails(bench.batch(1, new BatchBuilder.Producer(5, (short) 0, 1, false)));
+    }
+
+    /** Whatever else a stop has to write: a log that is small, always durable, or neither. */
+    @ParameterizedTest
+    @CsvSource({"1, 1", "1, 20", "100000, 1", "100000, 20"})
+    void abortedTransactionsSurviveAStop_T8(int flushMessages, int batches) {
+        for (boolean powerCut : new boolean[] {false, true}) {
+            LogBench bench = new LogBench(
+                            1,
+                            LogBench.tiny(
+                                    "flush.messages", Integer.toString(flushMessages), "index.interval.bytes", "4096"))
+                    .open();
+            List<ReadResult.AbortedTransaction> expected = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                for (int j = 1; j < batches; j++) {
+                    bench.append(1);
+                }
+                long first = bench.append(bench.batch(1, transaction(i, 0))).baseOffset();
+                bench.append(marker(i, true));
+                expected.add(new ReadResult.AbortedTransaction(i, first));
+                bench.host.<Void>await(done -> bench.log.flush(done));
+                bench.cleanStop();
+                bench.host = powerCut ? bench.host.powerCut() : bench.host.kill();
+                bench.open();
+                bench.log.advanceHighWatermark(bench.log.logEndOffset());
+                assertEquals(expected, aborted(bench), "after stop " + i + ", power cut: " + powerCut);
+            }
+        }
+    }
+
+    /** Of the whole log. */
+    private static List<ReadResult.AbortedTransaction> aborted(LogBench bench) {
+        List<ReadResult.AbortedTransaction> all = new ArrayList<>();
+        long next = bench.log.logStartOffset();
+        while (next < bench.log.lastStableOffset()) {
+            ReadResult result = bench.read(next, 100_000, ReadBound.LAST_STABLE_OFFSET);
+            ByteBuffer bytes = ByteBuffer.wrap(LogBench.bytes(result.range()));
+            for (int at = 0; at < bytes.limit(); at += BatchHeader.sizeInBytes(bytes, at)) {
+                next = BatchHeader.nextOffset(bytes, at);
+            }
+            result.aborted().stream().filter(each -> !all.contains(each)).forEach(all::add);
+        }
+        return all;
     }
 
     @Test
