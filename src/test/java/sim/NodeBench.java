@@ -91,7 +91,7 @@ final class NodeBench {
                 LOOPS,
                 Chance.NEVER,
                 Mutations.NONE,
-                new SimNetwork(random.split("n")).chunks(),
+                new SimChunks(),
                 new SimMetrics());
         SimNodeHost host =
                 new SimNodeHost(parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);

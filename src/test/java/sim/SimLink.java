@@ -26,6 +26,7 @@ final class SimLink implements SimWire.ClientEnd {
     private final String clientId;
     private final Runnable onConnected;
     private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+    private int node;
     private SimWire wire;
     private SimLife answering;
     private byte[] received = new byte[0];
@@ -78,7 +79,7 @@ final class SimLink implements SimWire.ClientEnd {
             net.scheduler().after(delay, null, "connect", () -> {
                 connecting = false;
                 if (!stopped) {
-                    wire = net.connect(this);
+                    wire = net.connect(clientId, node, this);
                     if (wire == null) {
                         connect();
                     } else {
@@ -87,6 +88,14 @@ final class SimLink implements SimWire.ClientEnd {
                     }
                 }
             });
+        }
+    }
+
+    /** Talks to this node (the first is 0) from the next connection on. */
+    void moveTo(int next) {
+        if (node != next) {
+            node = next;
+            disconnect();
         }
     }
 

@@ -14,8 +14,8 @@ interface SimNet {
     /** The codec of the next batch. */
     CompressionType compression();
 
-    /** Opens a connection; null when nobody listens. */
-    SimWire connect(SimWire.ClientEnd client);
+    /** Opens a connection from the end {@code from} of the network to a node; null when nobody listens there. */
+    SimWire connect(String from, int node, SimWire.ClientEnd client);
 
     /** A request was sent: the world may keep a copy as a ghost, or kill the connection. */
     void sent(ApiKeys key, byte[] frame);

@@ -12,6 +12,7 @@ import protocol.ConnectionInfo;
 final class SimNode {
     private final SimNodeHost.Parts parts;
     private final BrokerConfig config;
+    private final String name;
     private final SimRandom random;
     private final Events events;
     private final List<SimWire> wires = new ArrayList<>();
@@ -37,7 +38,9 @@ final class SimNode {
         void stopped(Failure why);
     }
 
-    SimNode(SimNodeHost.Parts parts, BrokerConfig config, SimRandom random, Events events) {
+    /** @param name of its end of the network */
+    SimNode(String name, SimNodeHost.Parts parts, BrokerConfig config, SimRandom random, Events events) {
+        this.name = name;
         this.parts = parts;
         this.config = config;
         this.random = random;
@@ -92,13 +95,13 @@ final class SimNode {
         events.halted(why);
     }
 
-    /** Accepts a connection; null when the node does not serve. */
-    SimWire connect(SimNetwork network, SimWire.ClientEnd client) {
-        if (!serving()) {
+    /** Accepts a connection from the end {@code from}; null when the node does not serve or is out of reach. */
+    SimWire connect(SimNetwork network, String from, SimWire.ClientEnd client) {
+        if (!serving() || !network.reachable(from, name)) {
             return null;
         }
         int loop = accepted++ % parts.loops();
-        SimWire wire = new SimWire(parts.scheduler(), life, random.split("wire" + accepted), network, client);
+        SimWire wire = new SimWire(network, new SimWire.Ends(from, name), life, random.split("wire" + accepted), client);
         ConnectionInfo info = new ConnectionInfo(
                 "c" + accepted, "PLAINTEXT", "127.0.0.1", 9092, "127.0.0.1", 30_000 + accepted % 30_000);
         wire.accept(transport -> new Connection(info, transport, assembly.instance(loop)));

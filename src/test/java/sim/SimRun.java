@@ -52,7 +52,7 @@ final class SimRun {
             world.stopClients();
             Judged first = judge(world, "final");
             if (profile.get("reread") > 0) {
-                reread(world, profile.get("reread"), first);
+                reread(world, first);
             }
         } catch (RuleBroken e) {
             return report(world, profile, e.rule(), e);
@@ -67,10 +67,8 @@ final class SimRun {
     /** All that is there at the end. */
     private record Judged(Map<String, List<PartitionLedger.Found>> records, List<String> groups) {}
 
-    private static void reread(SimWorld world, int how, Judged first) {
-        // Power may only be cut when nothing that was acked in memory mode could go with it.
-        boolean allDurable = world.ledgers().stream().allMatch(each -> each.durable);
-        world.restart(how == 1 && allDurable ? 1 : how == 1 ? 2 : 0);
+    private static void reread(SimWorld world, Judged first) {
+        world.restart(world.ending());
         Judged second = judge(world, "reread");
         if (!second.groups.equals(first.groups)) {
             throw new RuleBroken("G8 equal after restart", first.groups + " before, after: " + second.groups);

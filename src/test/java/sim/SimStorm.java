@@ -24,8 +24,6 @@ final class SimStorm {
     private final SimScheduler scheduler;
     private final List<SimProfile.Fault> kinds;
     private boolean raging;
-    private boolean crashIsPowerCut;
-    private boolean diskTroubled;
     private int ghosts;
 
     SimStorm(SimWorld world, SimRandom random) {
@@ -47,26 +45,8 @@ final class SimStorm {
     void end() {
         raging = false;
         world.network().longTail(0);
-        world.clock().rates(1, 1);
-        for (SimDisk disk : world.disks()) {
-            disk.faults(DiskFaults.NONE);
-            disk.slowness(1);
-            disk.unbounded();
-        }
+        world.machines().forEach(SimMachine::faultsEnd);
         scheduler.note("storm-ends", 0);
-    }
-
-    boolean raging() {
-        return raging;
-    }
-
-    /** True if a node may refuse to start or halt: its disk was in trouble. */
-    boolean excuses() {
-        return diskTroubled;
-    }
-
-    boolean nextCrashIsPowerCut() {
-        return crashIsPowerCut;
     }
 
     private void plan() {
@@ -79,38 +59,40 @@ final class SimStorm {
         });
     }
 
-    void planRestart() {
+    /** Lets a node that has ended start again a little later. */
+    void planRestart(SimMachine machine) {
         if (!raging) {
             return;
         }
         scheduler.after((20 + random.below(1_500)) * SimScheduler.MILLI, null, "restart", () -> {
-            if (!world.node().alive() && raging) {
+            if (!machine.node().alive() && raging) {
                 if (!kinds.contains(SimProfile.Fault.DISK_FULL)) {
-                    diskTroubled = false;
+                    machine.noExcuse();
                 }
-                world.node().start();
+                machine.node().start();
             }
         });
     }
 
     private void strike(SimProfile.Fault kind) {
-        SimDisk disk = world.disks().get(random.below(world.disks().size()));
+        SimMachine machine = machine();
+        SimDisk disk = machine.disks().get(random.below(machine.disks().size()));
         switch (kind) {
-            case POWER_CUT -> crash(true);
-            case KILL -> crash(false);
-            case CRASH_IN_JOB -> crashInJob(disk);
-            case CLEAN_RESTART -> world.node().stopClean();
-            case WRITE_ERROR -> failNext(disk, Operation.WRITE);
-            case SYNC_ERROR -> failNext(disk, random.chance(0.8) ? Operation.SYNC : Operation.SYNC_DIRECTORY);
-            case DISK_FULL -> fill(disk);
+            case POWER_CUT -> crash(machine, true);
+            case KILL -> crash(machine, false);
+            case CRASH_IN_JOB -> crashInJob(machine, disk);
+            case CLEAN_RESTART -> machine.node().stopClean();
+            case WRITE_ERROR -> failNext(machine, disk, Operation.WRITE);
+            case SYNC_ERROR -> failNext(machine, disk, random.chance(0.8) ? Operation.SYNC : Operation.SYNC_DIRECTORY);
+            case DISK_FULL -> fill(machine, disk);
             case SLOW_DISK -> {
                 disk.slowness(random.between(5, 100));
                 scheduler.after(random.below(2_000) * SimScheduler.MILLI, null, "fast-again", () -> disk.slowness(1));
             }
-            case CONNECTION_KILL -> killConnection();
+            case CONNECTION_KILL -> killConnection(machine);
             case CLOCK_JUMP -> {
-                world.clock().jumpMillis(random.between(-10_000, 10_000));
-                world.clock().rates(0.95 + 0.1 * random.below(100) / 100, 0.99 + 0.02 * random.below(100) / 100);
+                machine.clock().jumpMillis(random.between(-10_000, 10_000));
+                machine.clock().rates(0.95 + 0.1 * random.below(100) / 100, 0.99 + 0.02 * random.below(100) / 100);
             }
             case GHOST, LONG_LATENCY -> {
                 // at work all the time
@@ -118,15 +100,20 @@ final class SimStorm {
         }
     }
 
-    private void crash(boolean power) {
-        if (world.node().alive()) {
-            world.crash(power, power && random.chance(0.3));
-            planRestart();
+    private SimMachine machine() {
+        List<SimMachine> all = world.machines();
+        return all.size() == 1 ? all.get(0) : all.get(random.below(all.size()));
+    }
+
+    private void crash(SimMachine machine, boolean power) {
+        if (machine.node().alive()) {
+            machine.crash(power, power && random.chance(0.3));
+            planRestart(machine);
         }
     }
 
-    private void crashInJob(SimDisk disk) {
-        crashIsPowerCut = random.chance(0.6);
+    private void crashInJob(SimMachine machine, SimDisk disk) {
+        machine.nextCrash(random.chance(0.6));
         long at = disk.operations() + random.below(40);
         DiskFaults.Fault fault = switch (random.below(3)) {
             case 0 -> DiskFaults.Fault.CRASH_BEFORE;
@@ -136,7 +123,7 @@ final class SimStorm {
         disk.faults(DiskFaults.at(at, fault));
     }
 
-    private void failNext(SimDisk disk, Operation kind) {
+    private void failNext(SimMachine machine, SimDisk disk, Operation kind) {
         int skip = random.below(5);
         int[] left = {skip};
         disk.faults((operation, path, number) -> {
@@ -144,16 +131,16 @@ final class SimStorm {
                 return DiskFaults.Fault.NONE;
             }
             world.count("disk.failed-" + kind);
-            diskTroubled = true;
+            machine.excuse();
             if (kind != Operation.WRITE) {
-                world.pagesLost();
+                machine.pagesLost();
             }
             return DiskFaults.Fault.ERROR;
         });
     }
 
-    private void fill(SimDisk disk) {
-        diskTroubled = true;
+    private void fill(SimMachine machine, SimDisk disk) {
+        machine.excuse();
         disk.capacity(disk.usedBytes() + random.below(30_000));
         scheduler.after((200 + random.below(3_000)) * SimScheduler.MILLI, null, "room-again", () -> {
             disk.unbounded();
@@ -161,8 +148,8 @@ final class SimStorm {
         });
     }
 
-    private void killConnection() {
-        List<SimWire> wires = world.node().wires();
+    private void killConnection(SimMachine machine) {
+        List<SimWire> wires = machine.node().wires();
         if (!wires.isEmpty()) {
             SimWire wire = wires.get(random.below(wires.size()));
             wire.killAfter(random.below(2_000), random.below(2_000));
@@ -178,7 +165,7 @@ final class SimStorm {
         ghosts++;
         byte[] copy = frame.clone();
         scheduler.after((1 + random.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
-            SimWire wire = world.node().connect(world.network(), new Nobody());
+            SimWire wire = machine().node().connect(world.network(), "ghost", new Nobody());
             if (wire != null) {
                 world.count("ghosts");
                 wire.send(copy);

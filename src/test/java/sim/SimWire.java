@@ -24,16 +24,19 @@ final class SimWire implements Transport {
         void onClosed();
     }
 
+    /** Names of both ends. */
+    record Ends(String client, String server) {}
+
     private final SimScheduler scheduler;
     private final SimLife server;
     private final SimRandom random;
-    private final SimNetwork network;
+    private final SimChunks chunks;
+    private final SimStream up;
+    private final SimStream down;
     private final ClientEnd client;
     private final ArrayDeque<byte[]> held = new ArrayDeque<>();
     private final ArrayDeque<ResponseParts> written = new ArrayDeque<>();
     private Connection connection;
-    private long lastUp;
-    private long lastDown;
     private long upLeft = Long.MAX_VALUE;
     private long downLeft = Long.MAX_VALUE;
     private long unsent;
@@ -45,11 +48,17 @@ final class SimWire implements Transport {
     private boolean serverClosed;
     private boolean clientClosed;
 
-    SimWire(SimScheduler scheduler, SimLife server, SimRandom random, SimNetwork network, ClientEnd client) {
-        this.scheduler = scheduler;
+    /**
+     * @param ends names of the client and of the server in the network
+     * @param server the process that accepts
+     */
+    SimWire(SimNetwork network, Ends ends, SimLife server, SimRandom random, ClientEnd client) {
+        this.scheduler = network.scheduler();
+        this.chunks = network.chunks();
         this.server = server;
         this.random = random;
-        this.network = network;
+        this.up = network.stream(ends.client, ends.server);
+        this.down = network.stream(ends.server, ends.client);
         this.client = client;
     }
 
@@ -82,16 +91,14 @@ final class SimWire implements Transport {
             byte[] piece = new byte[length];
             System.arraycopy(bytes, at, piece, 0, length);
             at += length;
-            lastUp = Math.max(lastUp + 1, scheduler.now() + network.latency());
-            scheduler.at(lastUp, server, "up", () -> arrive(piece));
+            up.send(server, "up", () -> arrive(piece));
         }
     }
 
     void closeByClient() {
         if (!clientClosed) {
             clientClosed = true;
-            scheduler.at(
-                    Math.max(lastUp + 1, scheduler.now() + network.latency()), server, "client-closed", this::drop);
+            up.send(server, "client-closed", this::drop);
         }
     }
 
@@ -123,7 +130,7 @@ final class SimWire implements Transport {
         }
         upLeft -= piece.length;
         if (bytes.length > 0) {
-            connection.onBytes(network.chunks().of(bytes));
+            connection.onBytes(chunks.of(bytes));
             if (!serverClosed) {
                 connection.onReadComplete();
             }
@@ -157,8 +164,7 @@ final class SimWire implements Transport {
     }
 
     private void tellClientClosed() {
-        lastDown = Math.max(lastDown + 1, scheduler.now() + network.latency());
-        scheduler.at(lastDown, null, "closed", () -> {
+        down.send(null, "closed", () -> {
             if (!clientClosed) {
                 clientClosed = true;
                 client.onClosed();
@@ -193,7 +199,7 @@ final class SimWire implements Transport {
             ResponseParts parts = written.poll();
             unsent -= parts.size();
             byte[] bytes = gather(parts);
-            down(bytes);
+            sendDown(bytes);
         }
         if (closing && written.isEmpty()) {
             drop();
@@ -235,11 +241,10 @@ final class SimWire implements Transport {
         all.position(end);
     }
 
-    private void down(byte[] bytes) {
+    private void sendDown(byte[] bytes) {
         byte[] sent = bytes.length > downLeft ? java.util.Arrays.copyOf(bytes, (int) downLeft) : bytes;
         downLeft -= bytes.length;
-        lastDown = Math.max(lastDown + 1, scheduler.now() + network.latency());
-        scheduler.at(lastDown, null, "down", () -> {
+        down.send(null, "down", () -> {
             if (!clientClosed) {
                 client.onBytes(sent);
             }

@@ -14,8 +14,9 @@
  *   <li>{@link sim.SimDiskExecutor} lanes; jobs run at one instant, their callbacks are events later
  *   <li>{@link sim.DiskFaults} EIO, failed syncs, crashes at the n-th operation
  *   <li>LogLab, LogScript, LogAudit: one log with what a node does around it, a history of it, and all that must hold after a crash
- *   <li>SimRun, SimWorld, SimProfile, SimStorm: a whole node with clients over the real codecs, from a seed ({@code bin/sim}); PartitionLedger and
- *       SequenceJudge are its black-box judges
+ *   <li>SimRun, SimWorld, SimProfile: machines, a network and clients over the real codecs, from a seed ({@code bin/sim}); SimWorkload makes the clients,
+ *       SimStorm the faults; PartitionLedger and SequenceJudge are black-box judges
+ *   <li>SimMachine: one node over its incarnations (SimNode, SimNodeHost) with its disks and clock; SimNetwork, SimPath, SimStream: what is between two ends
  *   <li>SimGroups, SimClassicMember, SimConsumerMember, SimCommitter: groups and those without members; OffsetHistory, GenerationJudge and OwnershipJudge put
  *       together what they are told (rules G*)
  *   <li>{@link sim.SimMailboxes}, {@link sim.SimTimers}, {@link sim.SimClock}, {@link sim.SimRandom}, {@link sim.SimMetrics}

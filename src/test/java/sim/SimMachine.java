@@ -1,0 +1,214 @@
+package sim;
+
+import common.Chance;
+import common.Failure;
+import common.Mutations;
+import config.BrokerConfig;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One machine of a world: its disks and clocks, which stay, and its node, which starts and ends in all ways. */
+final class SimMachine implements SimNode.Events {
+    private static final long PATIENCE = 60_000;
+
+    private final SimWorld world;
+    private final SimProfile profile;
+    private final SimClock clock;
+    private final List<SimDisk> disks = new ArrayList<>();
+    private final SimNode node;
+    private final String name;
+    private boolean crashIsPowerCut;
+    private boolean diskTroubled;
+
+    /** @param number from 0 */
+    SimMachine(SimWorld world, int number, Mutations mutations) {
+        this.world = world;
+        this.profile = world.profile();
+        this.name = "n" + number;
+        this.clock = new SimClock(world.scheduler());
+        // The first machine draws as it did when there was but one.
+        SimRandom random = number == 0 ? world.random() : world.random().split(name);
+        for (int i = 0; i < profile.get("disks"); i++) {
+            disks.add(new SimDisk(random.split("disk" + i)));
+        }
+        SimRandom luck = random.split("chance");
+        double unlucky = profile.get("buggify") / 100.0;
+        Chance chance = unlucky == 0 ? Chance.NEVER : point -> luck.chance(unlucky);
+        SimNodeHost.Parts parts = new SimNodeHost.Parts(
+                world.scheduler(),
+                clock,
+                disks,
+                profile.get("loops"),
+                chance,
+                mutations,
+                world.network().chunks(),
+                new SimMetrics());
+        this.node = new SimNode(name, parts, config(), random.split("node"), this);
+    }
+
+    private BrokerConfig config() {
+        Map<String, String> properties = new LinkedHashMap<>();
+        StringBuilder directories = new StringBuilder();
+        for (int i = 0; i < disks.size(); i++) {
+            directories.append(i == 0 ? "" : ",").append("disk").append(i);
+        }
+        String checkpoint = Integer.toString(profile.get("checkpointMillis"));
+        properties.put("log.dirs", directories.toString());
+        properties.put("auto.create.topics.enable", "false");
+        properties.put("log.dir.reserve.bytes", Integer.toString(profile.get("reserve")));
+        properties.put("log.retention.check.interval.ms", Integer.toString(profile.get("retentionMillis")));
+        properties.put("log.initial.task.delay.ms", "100");
+        properties.put("log.flush.offset.checkpoint.interval.ms", checkpoint);
+        properties.put("log.flush.start.offset.checkpoint.interval.ms", checkpoint);
+        properties.put("replica.high.watermark.checkpoint.interval.ms", checkpoint);
+        properties.put(
+                "metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
+        properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
+        SimGroups.configure(profile, properties);
+        BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
+        if (parsed.config() == null) {
+            throw new IllegalStateException(parsed.problems().toString());
+        }
+        return parsed.config();
+    }
+
+    String name() {
+        return name;
+    }
+
+    SimNode node() {
+        return node;
+    }
+
+    List<SimDisk> disks() {
+        return disks;
+    }
+
+    SimClock clock() {
+        return clock;
+    }
+
+    void start() {
+        node.start();
+        world.await("L start", PATIENCE, node::serving);
+    }
+
+    /** With all faults off: it comes up, by itself or with help. */
+    void heal() {
+        if (node.alive() && node.life().powerLost()) {
+            // A directory that went offline stays so until the process ends (rule S3).
+            crash(false, false);
+        }
+        world.await("L4 serves after heal", PATIENCE, () -> {
+            if (!node.alive()) {
+                node.start();
+            }
+            return node.serving();
+        });
+    }
+
+    /** How a process is ended. */
+    enum End {
+        CLEAN,
+        POWER_CUT,
+        KILL
+    }
+
+    /** Ends the process and starts it again. */
+    void restart(End how) {
+        if (how == End.CLEAN) {
+            node.stopClean();
+            world.await("L clean stop", PATIENCE, () -> !node.alive());
+        } else {
+            crash(how == End.POWER_CUT, false);
+        }
+        node.start();
+        world.await("L4 serves after restart", PATIENCE, node::serving);
+    }
+
+    // ---- faults
+
+    /** @param silently clients do not learn of it */
+    void crash(boolean power, boolean silently) {
+        if (node.alive()) {
+            world.count(power ? "node.powercuts" : "node.kills");
+            if (power) {
+                world.unsyncedLost();
+            }
+            node.end(power, silently);
+        }
+    }
+
+    /** What a crash inside of a disk job shall be. */
+    void nextCrash(boolean powerCut) {
+        crashIsPowerCut = powerCut;
+    }
+
+    /** From now on it may refuse to start, or halt: a disk of it is in trouble. */
+    void excuse() {
+        diskTroubled = true;
+    }
+
+    void noExcuse() {
+        diskTroubled = false;
+    }
+
+    /** A sync has failed: what memory acks promised since may be gone with the pages. */
+    void pagesLost() {
+        world.unsyncedLost();
+        node.life().unsyncedLost();
+    }
+
+    /** All that was made worse about disks and clocks is as it should be. */
+    void faultsEnd() {
+        clock.rates(1, 1);
+        for (SimDisk disk : disks) {
+            disk.faults(DiskFaults.NONE);
+            disk.slowness(1);
+            disk.unbounded();
+        }
+    }
+
+    private boolean mayFail() {
+        return world.stormed() && diskTroubled;
+    }
+
+    @Override
+    public void crashedInJob() {
+        world.count(crashIsPowerCut ? "node.powercuts-in-job" : "node.kills-in-job");
+        if (crashIsPowerCut) {
+            world.unsyncedLost();
+        }
+        node.afterCrash(crashIsPowerCut, false);
+        world.planRestart(this);
+    }
+
+    @Override
+    public void startRefused(Failure why) {
+        if (!mayFail()) {
+            throw new RuleBroken("L start", "the node does not start: " + why);
+        }
+        world.count("node.refused");
+        world.planRestart(this);
+    }
+
+    @Override
+    public void halted(Failure why) {
+        if (!mayFail()) {
+            throw new RuleBroken("L node runs", "the node halts: " + why);
+        }
+        world.count("node.halts");
+        world.planRestart(this);
+    }
+
+    @Override
+    public void stopped(Failure why) {
+        world.count(why == null ? "node.clean-stops" : "node.failed-stops");
+        if (why != null && !mayFail()) {
+            throw new RuleBroken("S6 clean stop", "failed: " + why);
+        }
+        world.planRestart(this);
+    }
+}
