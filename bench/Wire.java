@@ -142,7 +142,7 @@ final class Wire implements AutoCloseable {
     <T> void ask(ApiKeys api, int version, ApiMessage request, BiFunction<Readable, Short, T> parse, Consumer<T> then) {
       var header = new RequestHeaderData()
           .setRequestApiKey(api.id).setRequestApiVersion((short) version)
-          .setCorrelationId(++correlationId).setClientId("group-probe");
+          .setCorrelationId(++correlationId).setClientId("probe");
       var head = MessageUtil.toByteBufferAccessor(header, api.requestHeaderVersion((short) version)).buffer();
       var body = MessageUtil.toByteBufferAccessor(request, (short) version).buffer();
       var frame = ByteBuffer.allocate(4 + head.remaining() + body.remaining());

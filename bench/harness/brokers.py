@@ -49,6 +49,14 @@ class Broker:
         return list(self.nodes.values())
 
 
+def flush_each_message(broker, topic):
+    """Makes a Kafka's topic as durable as Highwater's internal ones are."""
+    configs = (KAFKA, "tool", "kafka-configs", "--bootstrap-server", broker.bootstrap, "--entity-type", "topics", "--entity-name", topic)
+    run(*configs, "--alter", "--add-config", "flush.messages=1")
+    if "flush.messages=1 " not in run(*configs, "--describe"):
+        raise RuntimeError("flush.messages=1 did not take")
+
+
 class Probe:
     """The warm client of Probe.java, or another that takes and answers commands like it."""
 

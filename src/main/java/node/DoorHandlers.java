@@ -40,7 +40,7 @@ final class DoorHandlers {
     record Place(int loop, int loops, LogLevels loggers) {}
 
     /** Services that others on the loop use too. */
-    record Services(ProducerIdService producerIds, TransactionService transactions) {
+    record Services(ProducerIdService producerIds, TransactionService transactions, MarkerService markers) {
         Services(BrokerConfig config, Ports ports, int loops) {
             this(new ProducerIdService(ports.mailboxes(), config.node().nodeId()), ports, loops);
         }
@@ -51,7 +51,8 @@ final class DoorHandlers {
                     new TransactionService(
                             new TransactionCoordinators(ports.mailboxes(), loops),
                             producerIds,
-                            TransactionCoordinatorNode.COMMIT_TIMEOUT_MILLIS));
+                            TransactionCoordinatorNode.COMMIT_TIMEOUT_MILLIS),
+                    new MarkerService(ports.mailboxes(), loops));
         }
     }
 
@@ -67,7 +68,7 @@ final class DoorHandlers {
         all.addAll(GroupHandlers.of(new GroupHandlers.Parts(
                 new GroupCoordinators(mailboxes, place.loops), internalTopics, config.groups())));
         all.addAll(TransactionHandlers.of(services.transactions, internalTopics));
-        all.add(new WriteTxnMarkersHandler(new MarkerService(mailboxes, place.loops)));
+        all.add(new WriteTxnMarkersHandler(services.markers));
         return all;
     }
 

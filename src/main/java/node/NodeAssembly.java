@@ -215,7 +215,7 @@ public final class NodeAssembly {
                 new InternalTopicCoordinator.Place(own, task -> host.execute(loop, task), table, share, empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
-                place, config.transactions(), new NodeMarkerWriter(own.mailboxes(), image::get, host.loops()));
+                place, config.transactions(), new NodeMarkerWriter(services.markers(), image::get));
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
         host.register(new OwnerId<>(GroupCoordinator.class, loop), groups, loop);

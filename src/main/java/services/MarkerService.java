@@ -55,7 +55,7 @@ public final class MarkerService {
     /**
      * Never fails as a whole.
      *
-     * @param done in the order of the markers: NONE when it is committed; UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER and what else is retriable: try again;
+     * @param done in the order of the markers: NONE when it is committed; INVALID_REQUEST for a producer that cannot be; UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER and what else is retriable: try again;
      *     INVALID_PRODUCER_EPOCH: the partition is past this transaction; TRANSACTION_COORDINATOR_FENCED: a newer coordinator has written there
      */
     public void write(MetadataImage image, List<Marker> markers, Callback<List<Errors>> done) {
@@ -66,7 +66,9 @@ public final class MarkerService {
             Marker marker = markers.get(i);
             TopicPartition name = marker.partition();
             TopicImage topic = image.topic(name.topic());
-            if (topic == null
+            if (marker.producerId() < 0 || marker.producerEpoch() < 0) {
+                all.put(i, Errors.INVALID_REQUEST);
+            } else if (topic == null
                     || name.partition() < 0
                     || name.partition() >= topic.partitions().size()) {
                 all.put(i, Errors.UNKNOWN_TOPIC_OR_PARTITION);

@@ -1,0 +1,166 @@
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Scanner;
+import java.util.stream.IntStream;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.FindCoordinatorRequestData;
+import org.apache.kafka.common.message.FindCoordinatorResponseData;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+
+/**
+ * Loads a broker with transactions. Like {@link Probe} it reads one command a line from standard input and answers each with a line "= key=value ...".
+ * Errors are counted and named in every answer. The broker is one node.
+ */
+public final class TxnProbe {
+  private static final long PATIENCE_MS = 60_000;
+  private static final long RETRY_MS = 50;
+  private static final byte GROUP = 0;
+  private static final byte TRANSACTION = 1;
+  /** About what Kafka's producer puts in a batch of 16 KiB. */
+  private static final int BATCH_BYTES = 16 * 1024;
+  private static final int RECORD_OVERHEAD = 10;
+
+  private final String bootstrap;
+  private Wire wire;
+  private TxnLoad load;
+
+  private TxnProbe(String bootstrap) {
+    this.bootstrap = bootstrap;
+  }
+
+  public static void main(String[] args) {
+    var probe = new TxnProbe(args[0]);
+    var in = new Scanner(System.in);
+    while (in.hasNextLine()) {
+      String[] words = in.nextLine().trim().split(" +");
+      try {
+        System.out.println("= " + probe.run(words));
+      } catch (Exception e) {
+        e.printStackTrace();
+        System.out.println("= error=" + e.toString().replace(' ', '_'));
+      }
+    }
+  }
+
+  private String run(String[] w) throws Exception {
+    return switch (w[0]) {
+      // Creates __transaction_state and __consumer_offsets.
+      case "ready" -> ready();
+      // producers PREFIX COUNT TOPIC PARTITIONS RECORDS VALUE_BYTES GROUP|-, then paced and fast as often as wanted, close
+      case "producers" -> producers(w[1], number(w[2]), shape(w[3], number(w[4]), number(w[5]), number(w[6]), w[7]));
+      case "paced" -> load.paced(Double.parseDouble(w[1]), number(w[2]));
+      case "fast" -> load.fast(number(w[1]), number(w[2]));
+      case "close" -> close();
+      // settled TOPIC PARTITIONS: once all markers are written
+      case "settled" -> settled(w[1], number(w[2]));
+      // consume TOPIC PARTITIONS read_committed|read_uncommitted PASSES
+      case "consume" -> consume(w[1], number(w[2]), w[3], number(w[4]));
+      default -> throw new IllegalArgumentException("unknown command " + w[0]);
+    };
+  }
+
+  private static int number(String word) {
+    return Integer.parseInt(word);
+  }
+
+  private String ready() throws IOException {
+    long start = System.nanoTime();
+    try (var own = new Wire(bootstrap)) {
+      var link = own.connect();
+      var done = new int[1];
+      find(own, link, GROUP, done);
+      find(own, link, TRANSACTION, done);
+      if (!own.runUntil(() -> done[0] == 2, PATIENCE_MS)) {
+        throw new IllegalStateException("no coordinators after " + PATIENCE_MS + " ms");
+      }
+    }
+    return "ms=%.1f".formatted((System.nanoTime() - start) / 1e6);
+  }
+
+  private void find(Wire own, Wire.Link link, byte type, int[] done) {
+    var request = new FindCoordinatorRequestData().setKeyType(type).setCoordinatorKeys(List.of("ready"));
+    link.ask(ApiKeys.FIND_COORDINATOR, 4, request, FindCoordinatorResponseData::new, answer -> {
+      if (answer.coordinators().get(0).errorCode() == 0) {
+        done[0]++;
+      } else {
+        own.after(RETRY_MS, () -> find(own, link, type, done));
+      }
+    });
+  }
+
+  /** @param records of a transaction, spread evenly over the partitions, in batches as large as they become but for {@link #BATCH_BYTES} */
+  private static TxnProducer.Shape shape(String topic, int partitions, int records, int valueBytes, String group) {
+    int each = records / partitions;
+    int most = Math.max(1, BATCH_BYTES / (valueBytes + RECORD_OVERHEAD));
+    int batches = (each + most - 1) / most;
+    while (each % batches != 0) {
+      batches++;
+    }
+    return new TxnProducer.Shape(topic, partitions, batches, each / batches, new TxnBatch(each / batches, valueBytes), group);
+  }
+
+  private String producers(String prefix, int count, TxnProducer.Shape shape) throws IOException {
+    wire = new Wire(bootstrap);
+    load = new TxnLoad(wire, shape);
+    return load.init(prefix, count) + " batches=" + shape.batches() + " records_per_batch=" + shape.recordsPerBatch();
+  }
+
+  private String close() throws IOException {
+    wire.close();
+    return "ok=1";
+  }
+
+  private KafkaConsumer<byte[], byte[]> consumer(String isolation) {
+    var settings = Map.<String, Object>of(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap,
+        ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation, ConsumerConfig.MAX_POLL_RECORDS_CONFIG, 5000,
+        ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
+    return new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+  }
+
+  private static List<TopicPartition> partitions(String topic, int count) {
+    return IntStream.range(0, count).mapToObj(i -> new TopicPartition(topic, i)).toList();
+  }
+
+  /** A commit is answered before its markers are written. */
+  private String settled(String topic, int count) throws InterruptedException {
+    var all = partitions(topic, count);
+    try (var plain = consumer("read_uncommitted"); var committed = consumer("read_committed")) {
+      long deadline = System.nanoTime() + PATIENCE_MS * 1_000_000;
+      while (!plain.endOffsets(all).equals(committed.endOffsets(all))) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException("transactions are still open");
+        }
+        Thread.sleep(RETRY_MS);
+      }
+    }
+    return "ok=1";
+  }
+
+  /** Reads the topic from its start to where it ended at first, {@code passes} times. */
+  private String consume(String topic, int count, String isolation, int passes) {
+    var all = partitions(topic, count);
+    long records = 0;
+    long bytes = 0;
+    long start = System.nanoTime();
+    try (var consumer = consumer(isolation)) {
+      consumer.assign(all);
+      var ends = consumer.endOffsets(all);
+      for (int pass = 0; pass < passes; pass++) {
+        consumer.seekToBeginning(all);
+        while (all.stream().anyMatch(p -> consumer.position(p) < ends.get(p))) {
+          for (var each : consumer.poll(Duration.ofMillis(100))) {
+            records++;
+            bytes += each.value().length;
+          }
+        }
+      }
+    }
+    double seconds = (System.nanoTime() - start) / 1e9;
+    return "records=%d bytes=%d records_s=%.0f".formatted(records, bytes, records / seconds);
+  }
+}
