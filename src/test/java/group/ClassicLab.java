@@ -2,7 +2,7 @@ package group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import group.ShardBench.Answer;
+import coordinator.InstantRuntime.Answer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

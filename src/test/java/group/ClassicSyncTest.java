@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
+import coordinator.InstantRuntime.Answer;
 import coordinator.Result;
-import group.ShardBench.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -60,7 +60,7 @@ class CommittedOffsetsPropertyTest {
             random = new SimRandom(seed);
             TOPICS.forEach(topic -> topics.put(topic, new Uuid(7, ++ids)));
             bench = new ShardBench(ShardBench.config("offsets.retention.minutes=60"), image(), seed);
-            now = bench.clock().wallMillis();
+            now = bench.context().clock().wallMillis();
         }
 
         private MetadataImage image() {
@@ -234,7 +234,7 @@ class CommittedOffsetsPropertyTest {
         }
 
         private void check() {
-            assertEquals(now, bench.clock().wallMillis());
+            assertEquals(now, bench.context().clock().wallMillis());
             for (String group : GROUPS) {
                 Map<String, Long> expected = new TreeMap<>();
                 model.forEach((key, kept) -> {

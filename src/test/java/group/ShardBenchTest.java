@@ -38,11 +38,11 @@ class ShardBenchTest {
     @Test
     void timersRunInOrderAndNeverEarly() {
         List<String> ran = new ArrayList<>();
-        bench.timers().set("b", 20, () -> note(ran, "b"));
-        bench.timers().set("a", 10, () -> note(ran, "a"));
-        bench.timers().set("b", 15, () -> note(ran, "b again"));
-        bench.timers().set("c", 12, () -> note(ran, "c"));
-        bench.timers().cancel("c");
+        bench.context().timers().set("b", 20, () -> note(ran, "b"));
+        bench.context().timers().set("a", 10, () -> note(ran, "a"));
+        bench.context().timers().set("b", 15, () -> note(ran, "b again"));
+        bench.context().timers().set("c", 12, () -> note(ran, "c"));
+        bench.context().timers().cancel("c");
         bench.advance(9);
         assertEquals(List.of(), ran);
         bench.advance(6);

@@ -60,7 +60,7 @@ class SubscribedTopicsTest {
         assertTrue(lab.group().isSubscribedTo("read"));
         assertFalse(lab.group().isSubscribedTo("other"));
         lab.leave(join.value().memberId());
-        long empty = lab.bench.clock().wallMillis();
+        long empty = lab.bench.context().clock().wallMillis();
         lab.bench.advance(1_000);
         lab.bench.reload();
         assertEquals(empty, lab.group().expiryBase("read", COMMITTED), "since the group is empty");

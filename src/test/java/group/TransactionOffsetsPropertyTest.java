@@ -71,7 +71,7 @@ class TransactionOffsetsPropertyTest {
             bench = new ShardBench(
                     config, new ClusterImages().topic("a", TOPIC, 3, 1).image(), seed);
             bench.mutations(mutation::equals);
-            shard = new GroupShard(bench, config, new GroupCounts());
+            shard = new GroupShard(bench.context(), config, new GroupCounts());
         }
 
         void go() {
@@ -141,7 +141,7 @@ class TransactionOffsetsPropertyTest {
         }
 
         private void load() {
-            shard = new GroupShard(bench, config, new GroupCounts());
+            shard = new GroupShard(bench.context(), config, new GroupCounts());
             log.forEach(each -> replay(shard, each));
         }
 

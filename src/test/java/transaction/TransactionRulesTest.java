@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import common.FailureCode;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.common.TopicPartition;
@@ -355,7 +356,7 @@ class TransactionRulesTest {
         Producer producer = fresh();
         add(producer, 2, T0);
         end(producer, true, 2);
-        bench.refuseNext();
+        bench.refuseNext(FailureCode.COORDINATOR_NOT_AVAILABLE);
         deliver();
         assertEquals(TransactionStatus.PREPARE_COMMIT, status());
         bench.advance(2_000);
@@ -385,7 +386,7 @@ class TransactionRulesTest {
     @Test
     void t11AnAbortThatIsRefusedIsTriedAgain() {
         add(fresh(), 2, T0);
-        bench.refuseNext();
+        bench.refuseNext(FailureCode.COORDINATOR_NOT_AVAILABLE);
         bench.advance(TIMEOUT);
         assertEquals(TransactionStatus.ONGOING, status());
         bench.advance(1_000);
