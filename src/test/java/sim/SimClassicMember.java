@@ -19,70 +19,24 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 
-/**
- * A member of a classic group: joins, syncs, heartbeats, commits and reads. It freezes past its session and comes back as if nothing had been, leaves with or
- * without a word, and loses answers. Reports what it is told to its group's judges.
- */
-final class SimClassicMember implements SimGroup.Member {
+/** A member of a classic group: joins, syncs, heartbeats. Loses answers. Reports what it is told to its group's judges. */
+final class SimClassicMember extends SimMember {
     private static final String PROTOCOL = "dealer";
     private static final String CONSUMER = "consumer";
     private static final int NO_GENERATION = -1;
 
-    private final SimNet net;
-    private final SimRandom random;
-    private final String name;
-    private final SimGroup group;
     private final Spec spec;
-    private final SimCoordination control;
-    private final SimOffsets offsets;
-    private String memberId = "";
     private int generation = NO_GENERATION;
     private List<String> owned = List.of();
     private boolean stable;
-    private boolean busy;
-    private boolean sleeping;
-    private boolean misbehaving = true;
-    private boolean stopped;
     private int proposals;
-    private long notBefore;
 
     /** @param instanceId null: a dynamic member */
     record Spec(String instanceId, short join, short sync, short heartbeat, short leave) {}
 
     SimClassicMember(SimNet net, SimRandom random, String name, SimGroup group, Spec spec) {
-        this.net = net;
-        this.random = random;
-        this.name = name;
-        this.group = group;
+        super(net, random, name, group);
         this.spec = spec;
-        this.control = new SimCoordination(net, random, name, group.id, () -> busy = false);
-        this.offsets = new SimOffsets(net, random, group, name + "/offsets");
-    }
-
-    @Override
-    public void start() {
-        control.start();
-        offsets.start();
-        beat();
-        work();
-    }
-
-    @Override
-    public void quiesce() {
-        misbehaving = false;
-        sleeping = false;
-    }
-
-    @Override
-    public String unfinished() {
-        return offsets.open() > 0 ? name + " waits for an answer about offsets" : null;
-    }
-
-    @Override
-    public void stop() {
-        stopped = true;
-        control.stop();
-        offsets.stop();
     }
 
     @Override
@@ -95,34 +49,10 @@ final class SimClassicMember implements SimGroup.Member {
         return owned;
     }
 
-    @Override
-    public String memberId() {
-        return memberId;
-    }
-
     // ---- taking part
 
-    private void beat() {
-        if (stopped) {
-            return;
-        }
-        long wait = 1L + random.below(2 * group.spec.heartbeatMillis());
-        net.scheduler().after(wait * SimScheduler.MILLI, null, "member", () -> {
-            if (!stopped && !sleeping && misbehaving && random.chance(0.03)) {
-                misbehave();
-            }
-            if (!stopped
-                    && !sleeping
-                    && !busy
-                    && control.ready()
-                    && net.scheduler().now() >= notBefore) {
-                takePart();
-            }
-            beat();
-        });
-    }
-
-    private void takePart() {
+    @Override
+    void takePart() {
         if (stable) {
             heartbeat();
         } else {
@@ -130,54 +60,10 @@ final class SimClassicMember implements SimGroup.Member {
         }
     }
 
-    private void soon() {
-        net.scheduler().after((1 + random.below(50)) * SimScheduler.MILLI, null, "member-soon", () -> {
-            if (!stopped && !sleeping && !busy && control.ready()) {
-                takePart();
-            }
-        });
-    }
-
-    private void misbehave() {
-        int session = group.spec.sessionMillis();
-        switch (random.below(5)) {
-            case 0, 1 -> {
-                net.count("member.freezes");
-                sleep(session / 2 + random.below(2 * session));
-            }
-            case 2 -> leave();
-            case 3 -> {
-                // as a process that was killed: nobody hears of it, and another one begins in its place
-                net.count("member.dies");
-                control.link().disconnect();
-                haunt();
-                forget();
-                memberId = "";
-                sleep(random.below(2 * session));
-            }
-            default -> control.link().disconnect();
-        }
-    }
-
-    private void sleep(int millis) {
-        sleeping = true;
-        net.scheduler().after(millis * SimScheduler.MILLI, null, "member-awakes", () -> sleeping = false);
-    }
-
-    /** What it was commits once more, later. */
-    private void haunt() {
-        if (owned.isEmpty()) {
-            return;
-        }
-        SimOffsets.Identity was = new SimOffsets.Identity(memberId, spec.instanceId, generation);
-        List<String> had = owned;
-        long delay = random.below(3 * group.spec.sessionMillis()) * SimScheduler.MILLI;
-        net.scheduler().after(delay, null, "zombie", () -> {
-            if (!stopped) {
-                net.count("member.zombie-commits");
-                offsets.commit(was, offsets.some(had), this::forbidden, error -> {});
-            }
-        });
+    @Override
+    void beginAnew() {
+        forget();
+        memberId = "";
     }
 
     private void forget() {
@@ -220,7 +106,7 @@ final class SimClassicMember implements SimGroup.Member {
             request.setGroupInstanceId(spec.instanceId);
         }
         int newest = group.generations.newest();
-        boolean patient = !misbehaving || random.chance(0.9);
+        boolean patient = !misbehaving() || random.chance(0.9);
         int patience = patient ? group.spec.rebalanceMillis() * 2 + 5_000 : 200;
         send(
                 ApiKeys.JOIN_GROUP,
@@ -332,17 +218,15 @@ final class SimClassicMember implements SimGroup.Member {
                 soon();
             }
             case UNKNOWN_MEMBER_ID -> {
-                forget();
-                memberId = "";
+                beginAnew();
                 soon();
             }
             case FENCED_INSTANCE_ID -> {
                 if (spec.instanceId == null) {
                     throw new RuleBroken("V3 errors", error + " for " + what + " of " + name);
                 }
-                forget();
-                memberId = "";
-                notBefore = net.scheduler().now() + random.below(300) * SimScheduler.MILLI;
+                beginAnew();
+                pause();
             }
             default -> {
                 if (!control.later(error)) {
@@ -356,10 +240,13 @@ final class SimClassicMember implements SimGroup.Member {
         }
     }
 
-    private void leave() {
-        if (memberId.isEmpty() || !control.ready() || busy) {
-            return;
-        }
+    @Override
+    boolean mayLeave() {
+        return !memberId.isEmpty();
+    }
+
+    @Override
+    void sayGoodbye() {
         LeaveGroupRequestData request = new LeaveGroupRequestData().setGroupId(group.id);
         if (spec.leave >= 3) {
             request.setMembers(
@@ -367,40 +254,28 @@ final class SimClassicMember implements SimGroup.Member {
         } else {
             request.setMemberId(memberId);
         }
-        net.count("member.leaves");
         control.link().send(ApiKeys.LEAVE_GROUP, spec.leave, request, 2_000, true, answer -> {});
-        haunt();
-        forget();
-        memberId = "";
-        sleep(random.below(2 * group.spec.sessionMillis()));
     }
 
     // ---- offsets
 
-    private void work() {
-        if (stopped) {
-            return;
-        }
-        net.scheduler().after((10 + random.below(200)) * SimScheduler.MILLI, null, "member-works", () -> {
-            if (!stopped && (!sleeping || random.chance(0.3))) {
-                if (random.chance(0.3)) {
-                    offsets.read(null);
-                } else if (generation >= 0) {
-                    commit();
-                }
-            }
-            work();
-        });
+    @Override
+    SimOffsets.Identity who() {
+        return new SimOffsets.Identity(memberId, spec.instanceId, generation);
     }
 
-    /** Also while it sleeps: a thread of a frozen process that goes on, or a request that was under way for long. */
-    private void commit() {
-        String instance = spec.instanceId;
-        SimOffsets.Identity who = new SimOffsets.Identity(memberId, instance, generation);
-        offsets.commit(who, offsets.some(owned), this::forbidden, error -> {});
+    @Override
+    boolean mayCommit() {
+        return generation >= 0;
     }
 
-    private String forbidden(SimOffsets.Identity who, String partition) {
+    @Override
+    SimOffsets.Identity reader() {
+        return null;
+    }
+
+    @Override
+    String forbidden(SimOffsets.Identity who, String partition) {
         int newest = group.generations.newest();
         if (who.epoch() < newest) {
             return "generation " + newest + " had begun";

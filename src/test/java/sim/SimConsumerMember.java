@@ -11,22 +11,12 @@ import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
 
-/**
- * A member of a KIP-848 group: heartbeats, gives up what it is asked to after a while, commits and reads. It freezes past its session and comes back as if nothing
- * had been, leaves with or without a word, and loses answers. Reports what it is told to its group's judges.
- */
-final class SimConsumerMember implements SimGroup.Member {
-    private final SimNet net;
-    private final SimRandom random;
-    private final String name;
-    private final SimGroup group;
+/** A member of a KIP-848 group: heartbeats, gives up what it is asked to after a while. Loses answers. Reports what it is told to its group's judges. */
+final class SimConsumerMember extends SimMember {
     private final Spec spec;
-    private final SimCoordination control;
-    private final SimOffsets offsets;
     private final SimTopics topics = new SimTopics();
     private final TreeSet<String> owned = new TreeSet<>();
     private TreeSet<String> target = new TreeSet<>();
-    private String memberId;
     private int epoch;
     private int incarnations;
     private boolean joined;
@@ -34,28 +24,18 @@ final class SimConsumerMember implements SimGroup.Member {
     private boolean told;
 
     private boolean releasing;
-    private boolean busy;
-    private boolean sleeping;
-    private boolean misbehaving = true;
-    private boolean stopped;
-    private long notBefore;
 
     /** @param instanceId null: a dynamic member */
     record Spec(String instanceId, short version) {}
 
     SimConsumerMember(SimNet net, SimRandom random, String name, SimGroup group, Spec spec) {
-        this.net = net;
-        this.random = random;
-        this.name = name;
-        this.group = group;
+        super(net, random, name, group);
         this.spec = spec;
-        this.control = new SimCoordination(net, random, name, group.id, () -> busy = false);
-        this.offsets = new SimOffsets(net, random, group, name + "/offsets");
-        begin();
+        beginAnew();
     }
 
-    /** A new process. */
-    private void begin() {
+    @Override
+    void beginAnew() {
         memberId = name + "." + incarnations++;
         rejoin();
     }
@@ -68,32 +48,6 @@ final class SimConsumerMember implements SimGroup.Member {
     }
 
     @Override
-    public void start() {
-        control.start();
-        offsets.start();
-        beat();
-        work();
-    }
-
-    @Override
-    public void quiesce() {
-        misbehaving = false;
-        sleeping = false;
-    }
-
-    @Override
-    public String unfinished() {
-        return offsets.open() > 0 ? name + " waits for an answer about offsets" : null;
-    }
-
-    @Override
-    public void stop() {
-        stopped = true;
-        control.stop();
-        offsets.stop();
-    }
-
-    @Override
     public int settledAt() {
         return joined && owned.equals(target) ? epoch : -1;
     }
@@ -103,77 +57,15 @@ final class SimConsumerMember implements SimGroup.Member {
         return new ArrayList<>(owned);
     }
 
-    @Override
-    public String memberId() {
-        return memberId;
-    }
-
     // ---- taking part
 
-    private void beat() {
-        if (stopped) {
-            return;
+    @Override
+    void takePart() {
+        if (group.topics().stream().allMatch(topics::knows)) {
+            heartbeat();
+        } else {
+            topics.ask(control.link(), group.topics(), () -> {});
         }
-        long wait = 1L + random.below(2 * group.spec.heartbeatMillis());
-        net.scheduler().after(wait * SimScheduler.MILLI, null, "member", () -> {
-            if (!stopped && !sleeping && misbehaving && random.chance(0.03)) {
-                misbehave();
-            }
-            if (!stopped
-                    && !sleeping
-                    && !busy
-                    && control.ready()
-                    && net.scheduler().now() >= notBefore) {
-                if (group.topics().stream().allMatch(topics::knows)) {
-                    heartbeat();
-                } else {
-                    topics.ask(control.link(), group.topics(), () -> {});
-                }
-            }
-            beat();
-        });
-    }
-
-    private void misbehave() {
-        int session = group.spec.sessionMillis();
-        switch (random.below(5)) {
-            case 0, 1 -> {
-                net.count("member.freezes");
-                sleep(session / 2 + random.below(2 * session));
-            }
-            case 2 -> leave();
-            case 3 -> {
-                net.count("member.dies");
-                control.link().disconnect();
-                haunt();
-                begin();
-                sleep(random.below(2 * session));
-            }
-            default -> control.link().disconnect();
-        }
-    }
-
-    private void sleep(int millis) {
-        sleeping = true;
-        net.scheduler().after(millis * SimScheduler.MILLI, null, "member-awakes", () -> sleeping = false);
-    }
-
-    /** What it was commits once more, later. */
-    private void haunt() {
-        if (!owned.isEmpty()) {
-            haunt(owned());
-        }
-    }
-
-    private void haunt(List<String> had) {
-        SimOffsets.Identity was = who();
-        long delay = random.below(3 * group.spec.sessionMillis()) * SimScheduler.MILLI;
-        net.scheduler().after(delay, null, "zombie", () -> {
-            if (!stopped) {
-                net.count("member.zombie-commits");
-                offsets.commit(was, offsets.some(had), this::forbidden, error -> {});
-            }
-        });
     }
 
     private void heartbeat() {
@@ -234,14 +126,14 @@ final class SimConsumerMember implements SimGroup.Member {
             case NONE -> accepted(answer, begun, said);
             case FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID -> {
                 group.owners.releasedAll(memberId, net.scheduler().now());
-                haunt();
+                haunt(owned());
                 rejoin();
             }
             case UNRELEASED_INSTANCE_ID -> {
                 if (spec.instanceId == null) {
                     throw new RuleBroken("V3 errors", error + " for " + name);
                 }
-                notBefore = net.scheduler().now() + random.below(300) * SimScheduler.MILLI;
+                pause();
             }
             default -> {
                 if (!control.later(error)) {
@@ -287,7 +179,7 @@ final class SimConsumerMember implements SimGroup.Member {
         long delay = random.below(random.chance(0.9) ? 300 : 2 * group.spec.rebalanceMillis()) * SimScheduler.MILLI;
         net.scheduler().after(delay, null, "revoke", () -> {
             releasing = false;
-            if (!as.equals(memberId) || stopped || epoch == 0) {
+            if (!as.equals(memberId) || stopped() || epoch == 0) {
                 return;
             }
             for (String each : List.copyOf(owned)) {
@@ -301,42 +193,37 @@ final class SimConsumerMember implements SimGroup.Member {
         });
     }
 
-    private void leave() {
-        if (!joined || busy || !control.ready()) {
-            return;
-        }
-        net.count("member.leaves");
+    @Override
+    boolean mayLeave() {
+        return joined;
+    }
+
+    @Override
+    void sayGoodbye() {
         int how = spec.instanceId != null && random.chance(0.7) ? -2 : -1;
         group.owners.releasedAll(memberId, net.scheduler().now());
         control.link().send(ApiKeys.CONSUMER_GROUP_HEARTBEAT, spec.version, request(how), 2_000, true, answer -> {});
-        haunt();
-        begin();
-        sleep(random.below(2 * group.spec.sessionMillis()));
     }
 
     // ---- offsets
 
-    private SimOffsets.Identity who() {
+    @Override
+    SimOffsets.Identity who() {
         return new SimOffsets.Identity(memberId, spec.instanceId, epoch);
     }
 
-    private void work() {
-        if (stopped) {
-            return;
-        }
-        net.scheduler().after((10 + random.below(200)) * SimScheduler.MILLI, null, "member-works", () -> {
-            if (!stopped && (!sleeping || random.chance(0.3))) {
-                if (random.chance(0.3)) {
-                    offsets.read(joined ? who() : null);
-                } else if (joined) {
-                    offsets.commit(who(), offsets.some(owned()), this::forbidden, error -> {});
-                }
-            }
-            work();
-        });
+    @Override
+    boolean mayCommit() {
+        return joined;
     }
 
-    private String forbidden(SimOffsets.Identity who, String partition) {
+    @Override
+    SimOffsets.Identity reader() {
+        return joined ? who() : null;
+    }
+
+    @Override
+    String forbidden(SimOffsets.Identity who, String partition) {
         String newest = group.owners.newestOwner(partition);
         boolean current = who.memberId().equals(memberId) && who.epoch() == epoch;
         return newest == null || newest.equals(who.memberId()) || current ? null : "it had gone to " + newest;
