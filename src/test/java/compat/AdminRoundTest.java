@@ -79,7 +79,7 @@ class AdminRoundTest {
             String topic = clients.topic(3);
             List<Future<RecordMetadata>> acks = new ArrayList<>();
             // No second try: an answer that came before the partitions were open would show.
-            var producer = clients.producer("retries", "0", "enable.idempotence", "false", "max.block.ms", "5000");
+            var producer = clients.producer("retries", "0", "enable.idempotence", "false");
             for (int partition = 0; partition < 3; partition++) {
                 acks.add(producer.send(new ProducerRecord<>(topic, partition, null, new byte[1])));
             }

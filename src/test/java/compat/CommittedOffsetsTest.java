@@ -15,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
@@ -69,9 +68,10 @@ class CommittedOffsetsTest {
                 }
                 done.countDown();
             });
-            while (done.getCount() > 0) {
+            Await.until("an answer", () -> {
                 consumer.poll(Duration.ofMillis(10));
-            }
+                return done.getCount() == 0;
+            });
             assertEquals(List.of(), failures);
             Map<TopicPartition, OffsetAndMetadata> committed = consumer.committed(Set.copyOf(partitions));
             assertEquals(new OffsetAndMetadata(0, Optional.of(0), "where I am"), committed.get(partitions.get(0)));
@@ -178,7 +178,7 @@ class CommittedOffsetsTest {
     private void alter(String group, Map<TopicPartition, Long> offsets) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> wanted = new LinkedHashMap<>();
         offsets.forEach((partition, offset) -> wanted.put(partition, new OffsetAndMetadata(offset)));
-        admin.alterConsumerGroupOffsets(group, wanted).all().get(30, TimeUnit.SECONDS);
+        admin.alterConsumerGroupOffsets(group, wanted).all().get();
     }
 
     private List<TopicPartition> topic(String name, int partitions) throws Exception {

@@ -204,15 +204,16 @@ class CompactionTest {
     }
 
     /** All records that are there. */
-    private List<ConsumerRecord<byte[], byte[]>> read(TopicPartition partition) {
+    private List<ConsumerRecord<byte[], byte[]>> read(TopicPartition partition) throws Exception {
         try (KafkaConsumer<byte[], byte[]> consumer = clients.consumer("isolation.level", "read_committed")) {
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
             long end = consumer.endOffsets(List.of(partition)).get(partition);
             List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
-            while (consumer.position(partition) < end) {
+            Await.until("all is read", () -> {
                 consumer.poll(java.time.Duration.ofMillis(100)).forEach(all::add);
-            }
+                return consumer.position(partition) >= end;
+            });
             return all;
         }
     }

@@ -1,7 +1,6 @@
 package compat;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,8 +20,8 @@ final class PeerBroker implements TestBroker {
 
     static PeerBroker start(List<String> moreProperties) throws IOException {
         BrokerProcess process = new BrokerProcess("peer", List.of("-Xmx512m"));
-        int port = freePort();
-        int controllerPort = freePort();
+        int port = FreePort.choose();
+        int controllerPort = FreePort.choose();
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
                 "node.id=1",
@@ -50,12 +49,6 @@ final class PeerBroker implements TestBroker {
     @Override
     public Path data() {
         return process.directory().resolve("data");
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
     }
 
     @Override

@@ -14,7 +14,7 @@ import org.apache.kafka.common.requests.RequestUtils;
 
 /** One connection that sends generated messages at any version, without a client's own ideas of what is wise to send. */
 final class RawConnection implements AutoCloseable {
-    private static final int TIMEOUT_MILLIS = 30_000;
+    private static final int TIMEOUT_MILLIS = 120_000;
     private static final int MAX_ANSWER_BYTES = 64 << 20;
 
     private final Socket socket = new Socket();

@@ -307,7 +307,8 @@ class TopicConfigEffectsTest {
         long[] sizes = new long[2];
         for (int i = 0; i < 2; i++) {
             TopicPartition partition = topic("compression.type", codec, key, i == 0 ? low : high);
-            KafkaProducer<byte[], byte[]> producer = clients.producer("linger.ms", "50", "batch.size", "500000");
+            // The flush ends the wait: all in one batch, however slowly they come.
+            KafkaProducer<byte[], byte[]> producer = clients.producer("linger.ms", "60000", "batch.size", "500000");
             List<Future<?>> acks = new ArrayList<>();
             for (int word = 0; word < 3_000; word++) {
                 byte[] value = ("words that are alike " + word * 31 % 1000 + " and words " + word)

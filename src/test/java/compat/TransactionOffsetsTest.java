@@ -136,13 +136,11 @@ class TransactionOffsetsTest {
                         "auto.offset.reset", "earliest")) {
             producer.initTransactions();
             consumer.subscribe(List.of(input.topic()));
-            Iterable<ConsumerRecord<byte[], byte[]>> polled = List.of();
-            int count = 0;
-            while (count == 0) {
-                var records = consumer.poll(Duration.ofMillis(200));
-                polled = records;
-                count = records.count();
-            }
+            List<ConsumerRecord<byte[], byte[]>> polled = new ArrayList<>();
+            Await.until("records to move", () -> {
+                consumer.poll(Duration.ofMillis(200)).forEach(polled::add);
+                return !polled.isEmpty();
+            });
             producer.beginTransaction();
             for (ConsumerRecord<byte[], byte[]> each : polled) {
                 producer.send(record(output, new String(each.value(), StandardCharsets.UTF_8)));
@@ -154,20 +152,21 @@ class TransactionOffsetsTest {
                 return 0;
             }
             producer.commitTransaction();
-            return count;
+            return polled.size();
         }
     }
 
-    private List<String> values(TopicPartition from, int count) {
+    private List<String> values(TopicPartition from, int count) throws Exception {
         List<String> values = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer =
                 clients.consumer("isolation.level", "read_committed", "auto.offset.reset", "earliest")) {
             consumer.assign(List.of(from));
             consumer.seekToBeginning(List.of(from));
-            while (values.size() < count) {
+            Await.until(count + " records", () -> {
                 consumer.poll(Duration.ofMillis(100))
                         .forEach(each -> values.add(new String(each.value(), StandardCharsets.UTF_8)));
-            }
+                return values.size() >= count;
+            });
         }
         return values;
     }
@@ -180,9 +179,10 @@ class TransactionOffsetsTest {
         try (KafkaConsumer<byte[], byte[]> consumer =
                 clients.consumer("group.id", group, "auto.offset.reset", "earliest")) {
             consumer.subscribe(List.of(input.topic()));
-            while (consumer.assignment().isEmpty()) {
+            Await.until("an assignment", () -> {
                 consumer.poll(Duration.ofMillis(100));
-            }
+                return !consumer.assignment().isEmpty();
+            });
             old = consumer.groupMetadata();
         }
         try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group)) {

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
@@ -30,6 +32,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
@@ -80,6 +83,10 @@ class TransactionsTest {
                 .offset();
     }
 
+    private boolean nothingIsOpen(TopicPartition partition) throws Exception {
+        return end(partition, IsolationLevel.READ_COMMITTED) == end(partition, IsolationLevel.READ_UNCOMMITTED);
+    }
+
     /** Reads until every partition's committed end, and gives the values by partition. */
     private Map<Integer, List<String>> committed(Collection<TopicPartition> partitions) throws Exception {
         Map<Integer, List<String>> values = new TreeMap<>();
@@ -90,11 +97,12 @@ class TransactionsTest {
             partitions.forEach(each -> values.put(each.partition(), new ArrayList<>()));
             for (TopicPartition each : partitions) {
                 long end = end(each, IsolationLevel.READ_COMMITTED);
-                while (consumer.position(each) < end) {
+                Await.until("all of " + each + " is read", () -> {
                     for (ConsumerRecord<byte[], byte[]> one : consumer.poll(Duration.ofMillis(100))) {
                         values.get(one.partition()).add(new String(one.value(), StandardCharsets.UTF_8));
                     }
-                }
+                    return consumer.position(each) >= end;
+                });
             }
         }
         return values;
@@ -169,9 +177,7 @@ class TransactionsTest {
         KafkaException refused = assertThrows(KafkaException.class, old::commitTransaction);
         assertTrue(isFenced(refused), refused.toString());
         heir.commitTransaction();
-        Await.until(
-                "the marker",
-                () -> end(partition, IsolationLevel.READ_COMMITTED) == end(partition, IsolationLevel.READ_UNCOMMITTED));
+        Await.until("the marker", () -> nothingIsOpen(partition));
         assertEquals(List.of("kept"), committed(List.of(partition)).get(0));
     }
 
@@ -191,9 +197,15 @@ class TransactionsTest {
                 clients.producer("transactional.id", "timeout", "transaction.timeout.ms", "500");
         producer.initTransactions();
         producer.beginTransaction();
-        producer.send(record(partition, "lost")).get();
+        Future<RecordMetadata> lost = producer.send(record(partition, "lost"));
         clients.sharedProducer().send(record(partition, "plain")).get();
-        Await.until("the abort marker", () -> end(partition, IsolationLevel.READ_COMMITTED) == 3);
+        try {
+            lost.get();
+        } catch (ExecutionException tooLate) {
+            // Where 500 ms are over before the record is there, it is refused.
+            assertTrue(isFenced(tooLate), tooLate.toString());
+        }
+        Await.until("the abort marker", () -> nothingIsOpen(partition));
         KafkaException refused = assertThrows(KafkaException.class, producer::commitTransaction);
         assertTrue(isFenced(refused), refused.toString());
         assertEquals(List.of("plain"), committed(List.of(partition)).get(0));
@@ -249,9 +261,10 @@ class TransactionsTest {
                         "group.id", group, "auto.offset.reset", "earliest", "isolation.level", "read_committed");
                 KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", group)) {
             consumer.subscribe(List.of(input.topic()));
-            while (consumer.assignment().isEmpty()) {
+            Await.until("an assignment", () -> {
                 consumer.poll(Duration.ofMillis(100));
-            }
+                return !consumer.assignment().isEmpty();
+            });
             producer.initTransactions();
             producer.beginTransaction();
             // Awaited: a record that is still with the client when the transaction aborts is never sent.
@@ -285,7 +298,10 @@ class TransactionsTest {
             Await.until("the abort marker", () -> end(partition, IsolationLevel.READ_COMMITTED) == 2);
             assertTrue(isFenced(assertThrows(KafkaException.class, producer::commitTransaction)));
         }
-        assertEquals("", highwater(broker, "list", "--id-pattern", "shown.*"));
+        // The abort is told to the coordinator after the marker is written.
+        Await.until(
+                "none is open",
+                () -> highwater(broker, "list", "--id-pattern", "shown.*").isEmpty());
     }
 
     private static String highwater(TestBroker broker, String... words) {

@@ -35,7 +35,7 @@ class GroupKillTest {
     private static final int PARTITIONS = 6;
     private static final int MEMBERS = 3;
     private static final String TOPIC = "t";
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(180);
 
     @TempDir
     Path home;
@@ -66,9 +66,9 @@ class GroupKillTest {
                             "group.id", "g",
                             "enable.auto.commit", false,
                             "heartbeat.interval.ms", 200,
-                            "session.timeout.ms", 10_000,
-                            "default.api.timeout.ms", 20_000,
-                            "request.timeout.ms", 5_000,
+                            "session.timeout.ms", 20_000,
+                            "default.api.timeout.ms", 120_000,
+                            "request.timeout.ms", 10_000,
                             "reconnect.backoff.max.ms", 100),
                     new StringDeserializer(),
                     new StringDeserializer());
@@ -123,7 +123,7 @@ class GroupKillTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
             admin.createTopics(List.of(new NewTopic(TOPIC, PARTITIONS, (short) 1)))
                     .all()
-                    .get(60, TimeUnit.SECONDS);
+                    .get();
         }
     }
 

@@ -70,7 +70,7 @@ class KillTest {
                     send(producer, PER_ROUND);
                     // Some are acknowledged, the rest are on their way.
                     assertTrue(
-                            acked.tryAcquire(PER_ROUND / 4, 60, TimeUnit.SECONDS),
+                            acked.tryAcquire(PER_ROUND / 4, 180, TimeUnit.SECONDS),
                             "no acknowledgements in round " + kill);
                     broker.kill();
                     broker.start();
@@ -115,7 +115,7 @@ class KillTest {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
             // Segments roll often, so that kills meet rolls.
             NewTopic topic = new NewTopic("t", PARTITIONS, (short) 1).configs(Map.of("segment.bytes", "1048576"));
-            admin.createTopics(List.of(topic)).all().get(60, TimeUnit.SECONDS);
+            admin.createTopics(List.of(topic)).all().get();
         }
     }
 
@@ -127,8 +127,8 @@ class KillTest {
                         "acks", "all",
                         "linger.ms", 2,
                         "batch.size", 8_000,
-                        "delivery.timeout.ms", 300_000,
-                        "request.timeout.ms", 5_000,
+                        "delivery.timeout.ms", 900_000,
+                        "request.timeout.ms", 10_000,
                         "reconnect.backoff.max.ms", 100),
                 new StringSerializer(),
                 new StringSerializer());

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
+import compat.Await;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -14,7 +15,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -33,7 +33,6 @@ class OffsetKillTest {
     private static final int KILLS = 6;
     private static final int GROUPS = 5;
     private static final int COMMITS_A_ROUND = 40;
-    private static final int MOST_COMMITS = 5_000;
 
     @TempDir
     Path home;
@@ -42,6 +41,8 @@ class OffsetKillTest {
     private final Map<String, Long> sent = new TreeMap<>();
     /** Groups with an answer since the last kill. */
     private final Set<String> answered = new ConcurrentSkipListSet<>();
+
+    private long next;
 
     /** Clients complain of every lost connection, as they should. */
     @BeforeAll
@@ -62,24 +63,22 @@ class OffsetKillTest {
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
                 admin.createTopics(List.of(new NewTopic("t", 1, (short) 1)))
                         .all()
-                        .get(60, TimeUnit.SECONDS);
+                        .get();
             }
             Map<String, KafkaConsumer<String, String>> consumers = new LinkedHashMap<>();
             for (int i = 0; i < GROUPS; i++) {
                 consumers.put("g" + i, consumer(broker, "g" + i));
             }
-            long next = 0;
             for (int kill = 0; kill < KILLS; kill++) {
                 // Commits fail at once until a client has found its coordinator again: go on until each group had an
                 // answer.
                 answered.clear();
-                for (int i = 0; answered.size() < GROUPS; i++) {
-                    assertTrue(i < MOST_COMMITS, "only " + answered + " are answered, kill " + kill);
-                    commitAll(consumers, partition, ++next);
-                    consumers.values().forEach(each -> each.poll(Duration.ofMillis(1)));
-                }
+                Await.until("an answer for each group, kill " + kill, () -> {
+                    commitAll(consumers, partition);
+                    return answered.size() == GROUPS;
+                });
                 for (int i = 0; i < COMMITS_A_ROUND; i++) {
-                    commitAll(consumers, partition, ++next);
+                    commitAll(consumers, partition);
                 }
                 broker.kill();
                 broker.start();
@@ -89,8 +88,8 @@ class OffsetKillTest {
         }
     }
 
-    private void commitAll(
-            Map<String, KafkaConsumer<String, String>> consumers, TopicPartition partition, long offset) {
+    private void commitAll(Map<String, KafkaConsumer<String, String>> consumers, TopicPartition partition) {
+        long offset = ++next;
         consumers.forEach((group, consumer) -> {
             sent.put(group, offset);
             consumer.commitAsync(Map.of(partition, new OffsetAndMetadata(offset)), (offsets, failure) -> {
@@ -108,7 +107,7 @@ class OffsetKillTest {
             for (Map.Entry<String, Long> each : new TreeMap<>(acknowledged).entrySet()) {
                 long found = admin.listConsumerGroupOffsets(each.getKey())
                         .partitionsToOffsetAndMetadata()
-                        .get(60, TimeUnit.SECONDS)
+                        .get()
                         .get(partition)
                         .offset();
                 assertTrue(found >= each.getValue(), each + " was acknowledged, found " + found);

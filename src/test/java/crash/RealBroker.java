@@ -1,9 +1,8 @@
 package crash;
 
+import compat.FreePort;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A broker of this build in a process of its own, on a data directory and a port that stay over its restarts. */
 final class RealBroker implements AutoCloseable {
-    private static final long PATIENCE_SECONDS = 90;
+    private static final long PATIENCE_SECONDS = 180;
 
     private final Path home;
     private final int port;
@@ -21,9 +20,7 @@ final class RealBroker implements AutoCloseable {
 
     RealBroker(Path home) throws IOException {
         this.home = home;
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            this.port = free.getLocalPort();
-        }
+        this.port = FreePort.choose();
         Files.writeString(
                 home.resolve("broker.properties"),
                 "log.dirs=" + data() + "\nlisteners=PLAINTEXT://127.0.0.1:" + port

@@ -127,7 +127,9 @@ class LauncherTest {
     void oldJavaHomeIsPassedOver() throws Exception {
         for (String version : List.of("11.0.2", "1.8.0_392")) {
             Path old = fake.fakeJdk(version);
-            Run run = fake.run(Map.of("JAVA_HOME", old.toString()), fake.home(), launcher, "start");
+            String path = Path.of(System.getProperty("java.home"), "bin") + ":" + System.getenv("PATH");
+            Map<String, String> environment = Map.of("JAVA_HOME", old.toString(), "PATH", path);
+            Run run = fake.run(environment, fake.home(), launcher, "start");
             assertEquals(0, run.exitCode(), run.err());
             assertNotEquals(old.toString(), run.value("java"));
         }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The broker as a process: how it starts, refuses to start and stops. */
-@Timeout(120)
+@Timeout(600)
 class BrokerProcessTest {
     private static final Pattern READY = Pattern.compile(
             "highwater ready: kafka=127\\.0\\.0\\.1:(\\d+) data=(\\S+) node=(\\d+) cluster=(\\S+) in (\\d+) ms.*");
@@ -108,7 +108,7 @@ class BrokerProcessTest {
             try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 assertTrue(socket.isConnected());
                 process.toHandle().destroy();
-                assertTrue(process.waitFor(60, TimeUnit.SECONDS));
+                assertTrue(process.waitFor(TestLoops.PATIENCE_SECONDS, TimeUnit.SECONDS));
             }
             String said = all(output);
             assertEquals(0, process.exitValue(), said);

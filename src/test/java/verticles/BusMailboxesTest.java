@@ -21,6 +21,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class BusMailboxesTest {
+    private static final long PATIENT_MILLIS = TestLoops.PATIENCE_SECONDS * 1_000L;
+
     private final TestLoops test = new TestLoops(2);
     private final Owners owners = new Owners(test.vertx);
     private final BusMailboxes[] mailboxes = new BusMailboxes[2];
@@ -74,7 +76,7 @@ class BusMailboxesTest {
             mailboxes[0].call(
                     echo(1),
                     (Echo owner, Callback<String> answer) -> owner.echo("who", answer),
-                    10_000,
+                    PATIENT_MILLIS,
                     (callee, failure) -> {
                         assertNull(failure);
                         done.complete(new String[] {
@@ -98,7 +100,7 @@ class BusMailboxesTest {
                         owner.echo("x", answer);
                         steps.add("callee ends");
                     },
-                    10_000,
+                    PATIENT_MILLIS,
                     (value, failure) -> {
                         steps.add("answer, callee busy: " + echoes[0].busy);
                         done.complete(steps);
@@ -115,7 +117,7 @@ class BusMailboxesTest {
                 (CompletableFuture<Failure> done) -> mailboxes[0].call(
                         echo(1),
                         (Echo owner, Callback<String> answer) -> owner.echo("fail", answer),
-                        10_000,
+                        PATIENT_MILLIS,
                         (value, failure) -> done.complete(failure)));
         assertEquals(FailureCode.DISK_FULL, failed.code());
     }
@@ -127,7 +129,7 @@ class BusMailboxesTest {
                 (CompletableFuture<Failure> done) -> mailboxes[0].call(
                         echo(7),
                         (Echo owner, Callback<String> answer) -> answer.succeed(""),
-                        10_000,
+                        PATIENT_MILLIS,
                         (value, failure) -> done.complete(failure)));
         assertEquals(FailureCode.SHUTTING_DOWN, failed.code());
     }
@@ -151,7 +153,7 @@ class BusMailboxesTest {
                             arrived.add(number);
                             back.succeed(null);
                         },
-                        10_000,
+                        PATIENT_MILLIS,
                         answer);
             }
         });

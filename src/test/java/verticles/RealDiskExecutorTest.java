@@ -40,7 +40,7 @@ class RealDiskExecutorTest {
 
     @AfterEach
     void close() throws Exception {
-        assertTrue(lanes.closeAndAwait(20));
+        assertTrue(lanes.closeAndAwait(TestLoops.PATIENCE_SECONDS));
         test.close();
         assertEquals(List.of(), test.fatal);
     }
@@ -130,7 +130,8 @@ class RealDiskExecutorTest {
         assertTrue(appends.submit(task(() -> ran.add("second"))));
         assertFalse(appends.submit(task(() -> ran.add("third"))));
         blocked.countDown();
-        assertTrue(appends.closeAndAwait(20_000), "accepted tasks are finished at the close");
+        assertTrue(
+                appends.closeAndAwait(TestLoops.PATIENCE_SECONDS * 1_000L), "accepted tasks are finished at the close");
         assertEquals(List.of("first", "second"), ran);
         assertFalse(appends.submit(task(() -> ran.add("closed"))));
     }

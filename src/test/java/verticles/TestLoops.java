@@ -10,6 +10,9 @@ import java.util.function.Consumer;
 
 /** Real event loops for a test; fatal errors are collected instead of stopping the process. */
 final class TestLoops implements AutoCloseable {
+    /** Only ends a test that fails anyway. */
+    static final int PATIENCE_SECONDS = 120;
+
     final List<Throwable> fatal = new CopyOnWriteArrayList<>();
     final Vertx vertx;
     final Loops loops;
@@ -31,7 +34,7 @@ final class TestLoops implements AutoCloseable {
     <T> T on(int loop, Consumer<CompletableFuture<T>> work) throws Exception {
         CompletableFuture<T> result = new CompletableFuture<>();
         loops.get(loop).post(() -> work.accept(result));
-        return result.get(20, TimeUnit.SECONDS);
+        return result.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override
@@ -39,7 +42,7 @@ final class TestLoops implements AutoCloseable {
         vertx.close()
                 .toCompletionStage()
                 .toCompletableFuture()
-                .orTimeout(20, TimeUnit.SECONDS)
+                .orTimeout(PATIENCE_SECONDS, TimeUnit.SECONDS)
                 .join();
     }
 }
