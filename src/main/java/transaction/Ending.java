@@ -56,10 +56,14 @@ public final class Ending {
         return switch (now.status()) {
             case ONGOING ->
                 repeats ? refused(Errors.PRODUCER_FENCED) : decide(producer, now, commit, clientVersion, newId);
-            case PREPARE_COMMIT, PREPARE_ABORT -> repeated(now, repeats, commit, Errors.CONCURRENT_TRANSACTIONS);
+            case PREPARE_COMMIT, PREPARE_ABORT ->
+                // Of the second protocol: who is current now is past this transaction, and waits for its end.
+                repeats || now.clientVersion() < Transactions.BUMPING
+                        ? repeated(now, commit, Errors.CONCURRENT_TRANSACTIONS)
+                        : refused(Errors.CONCURRENT_TRANSACTIONS);
             case COMPLETE_COMMIT, COMPLETE_ABORT ->
                 repeats || isFirstProtocol(now, clientVersion)
-                        ? repeated(now, repeats, commit, Errors.NONE)
+                        ? repeated(now, commit, Errors.NONE)
                         : withoutRecords(producer, now, commit, clientVersion, newId);
             default ->
                 repeats ? refused(Errors.PRODUCER_FENCED) : withoutRecords(producer, now, commit, clientVersion, newId);
@@ -88,11 +92,7 @@ public final class Ending {
         return now.clientVersion() < Transactions.BUMPING && clientVersion < Transactions.BUMPING;
     }
 
-    private Result<TransactionRecord, ProducerAnswer> repeated(
-            Value now, boolean repeats, boolean commit, Errors sameResult) {
-        if (now.clientVersion() >= Transactions.BUMPING && !repeats) {
-            return refused(Errors.PRODUCER_FENCED);
-        }
+    private static Result<TransactionRecord, ProducerAnswer> repeated(Value now, boolean commit, Errors sameResult) {
         boolean committed =
                 now.status() == TransactionStatus.PREPARE_COMMIT || now.status() == TransactionStatus.COMPLETE_COMMIT;
         if (committed != commit) {

@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
+import records.schemas.TransactionRecord;
 import records.schemas.TransactionStatus;
 
 /**
@@ -79,6 +80,7 @@ class TransactionModelPropertyTest {
         private final List<Client> clients = new ArrayList<>();
         private final List<Runnable> late = new ArrayList<>();
         private final Map<String, Boolean> told = new TreeMap<>();
+        private String violation;
 
         World(long seed, Mutations mutations) {
             random = new Random(seed);
@@ -108,6 +110,9 @@ class TransactionModelPropertyTest {
         private String verdict() {
             if (partitions.violation() != null) {
                 return partitions.violation();
+            }
+            if (violation != null) {
+                return violation;
             }
             if (partitions.open() != null) {
                 return "still open: " + partitions.open();
@@ -248,6 +253,9 @@ class TransactionModelPropertyTest {
                 return;
             }
             ProducerAnswer value = answer.value();
+            if (value.error() == Errors.PRODUCER_FENCED && isNewest(as)) {
+                violation = "the newest producer of its id was fenced: " + as;
+            }
             if (value.error() == Errors.NONE) {
                 told.put(client.transaction(), commit);
                 client.producer = new Producer(client.id, value.producerId(), value.epoch());
@@ -259,6 +267,11 @@ class TransactionModelPropertyTest {
             } else if (value.error() != Errors.CONCURRENT_TRANSACTIONS) {
                 client.dead = true;
             }
+        }
+
+        private boolean isNewest(Producer producer) {
+            TransactionRecord.Value now = bench.state(producer.transactionalId());
+            return now != null && now.producerId() == producer.producerId() && now.producerEpoch() == producer.epoch();
         }
 
         private static void next(Client client) {

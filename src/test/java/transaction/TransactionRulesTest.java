@@ -240,6 +240,21 @@ class TransactionRulesTest {
         assertEquals(TransactionStatus.ONGOING, status());
     }
 
+    /** It was told of its next epoch, wanted to write, was told to wait, and gives up. */
+    @Test
+    void t6WhoEndsItsNextTransactionWhileTheLastOneIsBeingEndedWaits() {
+        Producer first = fresh();
+        add(first, 2, T0);
+        Producer second = producer(end(first, true, 2));
+        assertEquals(Errors.CONCURRENT_TRANSACTIONS, add(second, 2, T0));
+        assertEquals(Errors.CONCURRENT_TRANSACTIONS, end(second, false, 2).error());
+        assertEquals(Errors.CONCURRENT_TRANSACTIONS, end(second, true, 2).error());
+        assertEquals(Errors.PRODUCER_FENCED, end(at(first, 2), false, 2).error(), "nobody's epoch");
+        deliver();
+        assertEquals(2, end(second, false, 2).epoch());
+        assertEquals(TransactionStatus.COMPLETE_ABORT, status());
+    }
+
     @Test
     void t6PlantedBugRepeatsByStateOnlyIsFound() {
         bench.mutations(name -> name.equals("txn-repeat-by-state-only"));
