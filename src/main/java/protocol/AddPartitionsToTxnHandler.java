@@ -59,36 +59,45 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
                     errors -> respond.succeed(response.setResultsByTopicV3AndBelow(results(part.partitions, errors))));
             return;
         }
-        List<Part> parts = new ArrayList<>();
-        for (AddPartitionsToTxnTransaction each : request.transactions()) {
-            parts.add(new Part(
-                    new Producer(each.transactionalId(), each.producerId(), each.producerEpoch()),
-                    partitions(each.topics()),
-                    each.verifyOnly()));
-        }
-        answerFrom(0, context, parts, response, respond);
+        Gathering all = new Gathering(response, respond);
+        request.transactions().forEach(each -> all.add(context, each));
+        all.answered();
     }
 
     private record Part(Producer producer, List<TopicPartition> partitions, boolean verifyOnly) {}
 
-    private void answerFrom(
-            int index,
-            RequestContext context,
-            List<Part> parts,
-            AddPartitionsToTxnResponseData response,
-            Callback<ApiMessage> respond) {
-        if (index == parts.size()) {
-            respond.succeed(response);
-            return;
+    /** Transactions of one request: none waits for another. */
+    private final class Gathering {
+        private final AddPartitionsToTxnResponseData response;
+        private final Callback<ApiMessage> respond;
+        /** One is that not all have been asked about. */
+        private int pending = 1;
+
+        Gathering(AddPartitionsToTxnResponseData response, Callback<ApiMessage> respond) {
+            this.response = response;
+            this.respond = respond;
         }
-        Part part = parts.get(index);
-        answer(context, part, errors -> {
-            response.resultsByTransaction()
-                    .add(new AddPartitionsToTxnResult()
-                            .setTransactionalId(part.producer.transactionalId())
-                            .setTopicResults(results(part.partitions, errors)));
-            answerFrom(index + 1, context, parts, response, respond);
-        });
+
+        void add(RequestContext context, AddPartitionsToTxnTransaction transaction) {
+            AddPartitionsToTxnResult result =
+                    new AddPartitionsToTxnResult().setTransactionalId(transaction.transactionalId());
+            response.resultsByTransaction().add(result);
+            pending++;
+            Part part = new Part(
+                    new Producer(transaction.transactionalId(), transaction.producerId(), transaction.producerEpoch()),
+                    partitions(transaction.topics()),
+                    transaction.verifyOnly());
+            answer(context, part, errors -> {
+                result.setTopicResults(results(part.partitions, errors));
+                answered();
+            });
+        }
+
+        void answered() {
+            if (--pending == 0) {
+                respond.succeed(response);
+            }
+        }
     }
 
     private void answer(RequestContext context, Part part, Consumer<List<Errors>> done) {
