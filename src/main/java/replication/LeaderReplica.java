@@ -265,7 +265,11 @@ public final class LeaderReplica {
             case LATEST -> found.succeed(new TimestampOffset(-1, readableEnd(bound), leaderEpoch));
             case EARLIEST, EARLIEST_LOCAL ->
                 found.succeed(new TimestampOffset(-1, log.logStartOffset(), earliestEpoch()));
-            case MAX_TIMESTAMP -> log.offsetOfMaxTimestamp(found);
+            case MAX_TIMESTAMP -> {
+                long end = readableEnd(bound);
+                log.offsetOfMaxTimestamp((at, failure) ->
+                        found.done(at != null && at.offset() >= end ? TimestampOffset.NONE : at, failure));
+            }
             // Nothing is ever tiered here: as Apache Kafka answers without remote storage.
             case LATEST_TIERED, EARLIEST_PENDING_UPLOAD -> found.succeed(TimestampOffset.NONE);
             case NONE -> log.offsetForTimestamp(query.timestamp(), bound, found);

@@ -156,8 +156,9 @@ final class LogState {
         }
     }
 
+    /** Not below the log start: the oldest transaction may have begun in records that were deleted. */
     long lastStableOffset() {
-        return Math.min(highWatermark, producers.firstUnstableOffset());
+        return Math.max(logStart, Math.min(highWatermark, producers.firstUnstableOffset()));
     }
 
     /** Epochs that began after what is now the end begin at it (a failed append or a cut took the batches away). */
