@@ -85,14 +85,7 @@ final class NodeBench {
     Failure tryStart() {
         life = new SimLife("node " + ++incarnation);
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
-                scheduler,
-                clock,
-                disks,
-                LOOPS,
-                Chance.NEVER,
-                Mutations.NONE,
-                new SimChunks(),
-                new SimMetrics());
+                scheduler, clock, disks, LOOPS, Chance.NEVER, Mutations.NONE, new SimChunks(), new SimMetrics());
         SimNodeHost host =
                 new SimNodeHost(parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);
         mailboxes = host.ports(0).mailboxes();

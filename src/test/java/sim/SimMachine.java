@@ -90,6 +90,19 @@ final class SimMachine implements SimNode.Events {
         return clock;
     }
 
+    String dump() {
+        StringBuilder json = new StringBuilder("{\"name\":" + SimTrace.quote(name) + ",\"incarnation\":");
+        json.append(node.incarnation()).append(",\"alive\":").append(node.alive());
+        json.append(",\"serving\":").append(node.serving());
+        json.append(",\"wallMillis\":").append(clock.wallMillis()).append(",\"disks\":[");
+        for (int i = 0; i < disks.size(); i++) {
+            List<String> files =
+                    disks.get(i).tree().stream().map(SimTrace::quote).toList();
+            json.append(i == 0 ? "[" : ",[").append(String.join(",", files)).append(']');
+        }
+        return json.append("]}").toString();
+    }
+
     void start() {
         node.start();
         world.await("L start", PATIENCE, node::serving);

@@ -37,8 +37,7 @@ final class SimNetwork {
 
     /** The way from one end to another; made when first asked for. */
     SimPath path(String from, String to) {
-        return paths.computeIfAbsent(
-                from + " > " + to, key -> new SimPath(this, scheduler, random.split(key), from, to));
+        return paths.computeIfAbsent(from + ">" + to, key -> new SimPath(this, scheduler, random.split(key), from, to));
     }
 
     /** One direction of a new connection. */

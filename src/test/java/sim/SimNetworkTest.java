@@ -21,7 +21,8 @@ class SimNetworkTest {
         SimStream stream = network.stream(from, to);
         for (int i = 0; i < PIECES; i++) {
             int number = i;
-            scheduler.after(i * SimScheduler.MILLI, null, "send", () -> stream.send(null, "piece", () -> arrived.add(number)));
+            scheduler.after(
+                    i * SimScheduler.MILLI, null, "send", () -> stream.send(null, "piece", () -> arrived.add(number)));
         }
         return stream;
     }

@@ -101,7 +101,8 @@ final class SimNode {
             return null;
         }
         int loop = accepted++ % parts.loops();
-        SimWire wire = new SimWire(network, new SimWire.Ends(from, name), life, random.split("wire" + accepted), client);
+        SimWire wire =
+                new SimWire(network, new SimWire.Ends(from, name), life, random.split("wire" + accepted), client);
         ConnectionInfo info = new ConnectionInfo(
                 "c" + accepted, "PLAINTEXT", "127.0.0.1", 9092, "127.0.0.1", 30_000 + accepted % 30_000);
         wire.accept(transport -> new Connection(info, transport, assembly.instance(loop)));

@@ -138,6 +138,14 @@ final class SimProfile {
         return new ArrayList<>(faults);
     }
 
+    /** All entries, as overrides that give the same profile. */
+    Map<String, String> settings() {
+        Map<String, String> all = new LinkedHashMap<>();
+        all.put("faults", String.join("+", faults.stream().map(Fault::name).toList()));
+        numbers.forEach((name, value) -> all.put(name, Integer.toString(value)));
+        return all;
+    }
+
     @Override
     public String toString() {
         return "faults=" + faults + " " + numbers;

@@ -2,16 +2,54 @@ package sim;
 
 import common.RandomSource;
 
-/** Seeded random numbers (SplitMix64): the only source of choice in a simulation. */
+/**
+ * Seeded random numbers (SplitMix64): the only source of choice in a simulation. Each has a name, the way on which it was split from the seed's; with
+ * {@link SimDecisions} what it says is recorded, or replayed whatever the seed is.
+ */
 public final class SimRandom implements RandomSource {
     private static final long GAMMA = 0x9E3779B97F4A7C15L;
 
     private final long seed;
-    private long state;
+    private final Generator generator;
+    private final String path;
+    private final SimDecisions decisions;
+    private final SimDecisions.Tape tape;
+    private final int calmFrom;
+    private int draws;
+
+    /** Shared by a stream and its views. */
+    private static final class Generator {
+        private long state;
+
+        private long next() {
+            state += GAMMA;
+            return mix(state);
+        }
+    }
 
     public SimRandom(long seed) {
+        this(seed, null, "");
+    }
+
+    /** @param decisions null for none */
+    SimRandom(long seed, SimDecisions decisions, String path) {
         this.seed = seed;
-        this.state = mix(seed + GAMMA);
+        this.path = path;
+        this.decisions = decisions;
+        this.tape = null;
+        this.generator = new Generator();
+        long start = mix(seed + GAMMA);
+        this.generator.state = decisions == null ? start : decisions.start(path, start);
+        this.calmFrom = decisions == null ? Integer.MAX_VALUE : decisions.calmFrom(path);
+    }
+
+    private SimRandom(SimRandom shared, String path, SimDecisions.Tape tape) {
+        this.seed = shared.seed;
+        this.path = path;
+        this.decisions = shared.decisions;
+        this.tape = tape;
+        this.generator = shared.generator;
+        this.calmFrom = Integer.MAX_VALUE;
     }
 
     /** A generator that depends on this one's seed and the name only: draws elsewhere do not move it. */
@@ -20,12 +58,32 @@ public final class SimRandom implements RandomSource {
         for (int i = 0; i < name.length(); i++) {
             hash = (hash ^ name.charAt(i)) * 0x100000001B3L;
         }
-        return new SimRandom(mix(seed ^ mix(hash)));
+        return new SimRandom(mix(seed ^ mix(hash)), decisions, child(name));
     }
 
     /** A generator seeded by this one's next draw. */
     public SimRandom split() {
-        return new SimRandom(nextLong());
+        String name = "#" + draws;
+        return new SimRandom(nextLong(), decisions, child(name));
+    }
+
+    /** The same sequence of numbers, but what is drawn here is recorded, and replayed, under a name of its own. */
+    SimRandom view(String name) {
+        String own = child(name);
+        return new SimRandom(this, own, decisions == null ? null : decisions.tape(own));
+    }
+
+    private String child(String name) {
+        if (decisions == null) {
+            return "";
+        }
+        String plain = name.replace(' ', '_');
+        return path.isEmpty() ? plain : path + "/" + plain;
+    }
+
+    /** What records or replays it; null for none. */
+    SimDecisions decisions() {
+        return decisions;
     }
 
     @Override
@@ -33,13 +91,20 @@ public final class SimRandom implements RandomSource {
         if (bound <= 0) {
             throw new IllegalArgumentException("bound " + bound);
         }
-        return (int) (((nextLong() >>> 32) * bound) >>> 32);
+        long drawn = nextLong();
+        return calm() ? 0 : (int) (((drawn >>> 32) * bound) >>> 32);
     }
 
     @Override
     public long nextLong() {
-        state += GAMMA;
-        return mix(state);
+        if (tape != null) {
+            draws++;
+            return tape.next(generator::next);
+        }
+        if (draws++ == 0 && decisions != null) {
+            decisions.drawn(path, generator.state);
+        }
+        return generator.next();
     }
 
     /** In [low, high]. */
@@ -49,12 +114,19 @@ public final class SimRandom implements RandomSource {
 
     /** In [0, bound), bound > 0. */
     public long belowLong(long bound) {
-        return Long.remainderUnsigned(nextLong(), bound);
+        long drawn = nextLong();
+        return calm() ? 0 : Long.remainderUnsigned(drawn, bound);
     }
 
     /** True with the given probability in [0, 1]. */
     public boolean chance(double probability) {
-        return (nextLong() >>> 11) * 0x1.0p-53 < probability;
+        long drawn = nextLong();
+        return calm() ? probability >= 1 : (drawn >>> 11) * 0x1.0p-53 < probability;
+    }
+
+    /** The last draw was one that shrinking has taken out: the least that can be is chosen. */
+    private boolean calm() {
+        return draws > calmFrom;
     }
 
     static long mix(long value) {

@@ -9,8 +9,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** The file of seeds that once found a bug: {@code SEED [entry=value]... [# which]} a line. */
+/** What once found a bug: a file of seeds, {@code SEED [entry=value]... [# which]} a line, and decision files ({@link SimDecisions}) beside it. */
 final class SimRegression {
     static final Path FILE = Path.of("src/test/sim/regression-seeds.txt");
 
@@ -23,6 +24,23 @@ final class SimRegression {
                     command.append(" --set ").append(name).append('=').append(value));
             return new SimRun(seed, overrides, Mutations.NONE, command.toString()).run();
         }
+    }
+
+    /** In the order of their names. */
+    static List<Path> decisionFiles() {
+        try (Stream<Path> files = Files.list(FILE.getParent())) {
+            return files.filter(each -> each.toString().endsWith(".sim"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static SimRun.Report replay(Path file) {
+        return new SimRun(0, Map.of(), Mutations.NONE, "bin/sim replay " + file)
+                .decisions(SimDecisions.read(file))
+                .run();
     }
 
     static List<Entry> read(Path file) {

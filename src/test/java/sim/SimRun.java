@@ -11,6 +11,8 @@ import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerSta
 
 /** One run: a seed and overrides of its profile give the same run every time. */
 final class SimRun {
+    /** A hundred times what a run takes. */
+    private static final long MOST_EVENTS = 3_000_000;
 
     /**
      * What came of it.
@@ -31,6 +33,10 @@ final class SimRun {
     private final Map<String, String> overrides;
     private final Mutations mutations;
     private final String replay;
+    private SimDecisions decisions;
+    private SimTrace trace;
+    private Runnable guard = () -> {};
+    private long until = Long.MAX_VALUE;
 
     /** @param replay the command that runs the same again, for the report */
     SimRun(long seed, Map<String, String> overrides, Mutations mutations, String replay) {
@@ -40,10 +46,44 @@ final class SimRun {
         this.replay = replay;
     }
 
+    /** Records into, or replays from. */
+    SimRun decisions(SimDecisions all) {
+        decisions = all;
+        return this;
+    }
+
+    SimRun trace(SimTrace sink) {
+        trace = sink;
+        return this;
+    }
+
+    /** @param check asked now and then; throws to end the run */
+    SimRun guard(Runnable check) {
+        guard = check;
+        return this;
+    }
+
+    /** Stops after so many events, and says what the nodes are like then. */
+    SimRun until(long event) {
+        until = event;
+        return this;
+    }
+
     Report run() {
-        SimRandom random = new SimRandom(seed);
-        SimProfile profile = new SimProfile(random.split("profile"), overrides);
+        SimRandom random = new SimRandom(seed, decisions, "");
+        Map<String, String> settings = new LinkedHashMap<>();
+        if (decisions != null && decisions.replaying()) {
+            settings.putAll(decisions.settings());
+        }
+        settings.putAll(overrides);
+        SimProfile profile = new SimProfile(random.split("profile"), settings);
+        if (decisions != null && !decisions.replaying()) {
+            decisions.settings().putAll(profile.settings());
+        }
         SimWorld world = new SimWorld(random, profile, mutations);
+        world.scheduler().limit(Math.min(until, MOST_EVENTS));
+        world.scheduler().trace(trace);
+        world.scheduler().guard(guard);
         try {
             world.warmUp();
             world.storm();
@@ -173,6 +213,9 @@ final class SimRun {
                 StringWriter stack = new StringWriter();
                 cause.printStackTrace(new PrintWriter(stack));
                 text.append(stack);
+            }
+            if (until < MOST_EVENTS) {
+                text.append("nodes    ").append(world.dump()).append('\n');
             }
             text.append("replay   ").append(replay).append('\n');
             block = text.toString();

@@ -23,6 +23,9 @@ public final class SimScheduler {
     private long sequence;
     private long executed;
     private long hash = 17;
+    private SimTrace trace;
+    private long mostEvents = Long.MAX_VALUE;
+    private Runnable guard = () -> {};
 
     public SimScheduler(SimRandom random) {
         this.ties = random.split("scheduler");
@@ -73,6 +76,32 @@ public final class SimScheduler {
         return hash;
     }
 
+    /** Where all that happens is written; null for nowhere. */
+    void trace(SimTrace sink) {
+        trace = sink;
+    }
+
+    /** Ends the run with a broken rule after so many events: time does not pass, or much too slowly. */
+    void limit(long events) {
+        mostEvents = events;
+    }
+
+    /** Asked every thousand events or so; may throw. */
+    void guard(Runnable check) {
+        guard = check;
+    }
+
+    /** Something that a client sees or does, for the trace. */
+    void say(String who, String what, String text) {
+        if (trace != null) {
+            trace.message(now, executed, who, what, text);
+        }
+    }
+
+    boolean traced() {
+        return trace != null;
+    }
+
     /** Runs {@code action} {@code nanos} from now, unless {@code life} (null: the world itself) has ended by then. */
     public Event after(long nanos, SimLife life, String what, Runnable action) {
         return at(now + Math.max(0, nanos), life, what, action);
@@ -99,6 +128,12 @@ public final class SimScheduler {
             if (next.action != null && (next.life == null || next.life.alive())) {
                 now = next.at;
                 executed++;
+                if (executed > mostEvents) {
+                    throw new RuleBroken("livelock or slow", "more than " + mostEvents + " events");
+                }
+                if (executed % 1_024 == 0) {
+                    guard.run();
+                }
                 note(next.what, next.sequence);
                 next.action.run();
                 return true;
@@ -132,6 +167,9 @@ public final class SimScheduler {
     /** Adds something that happened to the trace. {@code what} should be a constant: it is hashed on each call. */
     public void note(String what, long value) {
         hash = SimRandom.mix(hash * 31 + what.hashCode()) ^ SimRandom.mix(value + now);
+        if (trace != null) {
+            trace.event(now, executed, what, value);
+        }
         int slot = (int) (recentCount++ % RECENT);
         recentWhat[slot] = what;
         recentAt[slot] = now;

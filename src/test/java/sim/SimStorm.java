@@ -1,6 +1,7 @@
 package sim;
 
 import java.util.EnumSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -21,16 +22,25 @@ final class SimStorm {
 
     private final SimWorld world;
     private final SimRandom random;
+    private final SimRandom restarts;
+    private final SimRandom haunting;
     private final SimScheduler scheduler;
     private final List<SimProfile.Fault> kinds;
+    private final Iterator<SimDecisions.Fault> planned;
     private boolean raging;
     private int ghosts;
+    private int strikes;
 
     SimStorm(SimWorld world, SimRandom random) {
         this.world = world;
         this.random = random;
         this.scheduler = world.scheduler();
         this.kinds = world.profile().faultList();
+        this.restarts = random.view("restarts");
+        this.haunting = random.view("ghosts");
+        SimDecisions decisions = random.decisions();
+        boolean replaying = decisions != null && decisions.replaying();
+        this.planned = replaying ? decisions.faults().iterator() : null;
     }
 
     void begin() {
@@ -50,10 +60,39 @@ final class SimStorm {
     }
 
     private void plan() {
+        if (planned != null) {
+            replay();
+            return;
+        }
         int mean = world.profile().get("faultMillis");
-        scheduler.after((1 + random.below(2 * mean)) * SimScheduler.MILLI, null, "fault", () -> {
+        long at = scheduler.now() + (1 + random.below(2 * mean)) * SimScheduler.MILLI;
+        scheduler.at(at, null, "fault", () -> {
             if (raging && !kinds.isEmpty()) {
-                strike(kinds.get(random.below(kinds.size())));
+                SimProfile.Fault kind = kinds.get(random.below(kinds.size()));
+                record(at, kind);
+                strike(kind, random.view("strike" + strikes++));
+                plan();
+            } else {
+                record(at, null);
+            }
+        });
+    }
+
+    private void record(long at, SimProfile.Fault kind) {
+        if (random.decisions() != null) {
+            random.decisions().faults().add(new SimDecisions.Fault(at, kind, strikes));
+        }
+    }
+
+    /** The next fault of a recorded run. */
+    private void replay() {
+        if (!planned.hasNext()) {
+            return;
+        }
+        SimDecisions.Fault next = planned.next();
+        scheduler.at(next.atNanos(), null, "fault", () -> {
+            if (raging && next.kind() != null) {
+                strike(next.kind(), random.view("strike" + next.number()));
                 plan();
             }
         });
@@ -64,7 +103,7 @@ final class SimStorm {
         if (!raging) {
             return;
         }
-        scheduler.after((20 + random.below(1_500)) * SimScheduler.MILLI, null, "restart", () -> {
+        scheduler.after((20 + restarts.below(1_500)) * SimScheduler.MILLI, null, "restart", () -> {
             if (!machine.node().alive() && raging) {
                 if (!kinds.contains(SimProfile.Fault.DISK_FULL)) {
                     machine.noExcuse();
@@ -74,25 +113,26 @@ final class SimStorm {
         });
     }
 
-    private void strike(SimProfile.Fault kind) {
-        SimMachine machine = machine();
-        SimDisk disk = machine.disks().get(random.below(machine.disks().size()));
+    private void strike(SimProfile.Fault kind, SimRandom own) {
+        SimMachine machine = machine(own);
+        SimDisk disk = machine.disks().get(own.below(machine.disks().size()));
         switch (kind) {
-            case POWER_CUT -> crash(machine, true);
-            case KILL -> crash(machine, false);
-            case CRASH_IN_JOB -> crashInJob(machine, disk);
+            case POWER_CUT -> crash(machine, true, own);
+            case KILL -> crash(machine, false, own);
+            case CRASH_IN_JOB -> crashInJob(machine, disk, own);
             case CLEAN_RESTART -> machine.node().stopClean();
-            case WRITE_ERROR -> failNext(machine, disk, Operation.WRITE);
-            case SYNC_ERROR -> failNext(machine, disk, random.chance(0.8) ? Operation.SYNC : Operation.SYNC_DIRECTORY);
-            case DISK_FULL -> fill(machine, disk);
+            case WRITE_ERROR -> failNext(machine, disk, Operation.WRITE, own);
+            case SYNC_ERROR ->
+                failNext(machine, disk, own.chance(0.8) ? Operation.SYNC : Operation.SYNC_DIRECTORY, own);
+            case DISK_FULL -> fill(machine, disk, own);
             case SLOW_DISK -> {
-                disk.slowness(random.between(5, 100));
-                scheduler.after(random.below(2_000) * SimScheduler.MILLI, null, "fast-again", () -> disk.slowness(1));
+                disk.slowness(own.between(5, 100));
+                scheduler.after(own.below(2_000) * SimScheduler.MILLI, null, "fast-again", () -> disk.slowness(1));
             }
-            case CONNECTION_KILL -> killConnection(machine);
+            case CONNECTION_KILL -> killConnection(machine, own);
             case CLOCK_JUMP -> {
-                machine.clock().jumpMillis(random.between(-10_000, 10_000));
-                machine.clock().rates(0.95 + 0.1 * random.below(100) / 100, 0.99 + 0.02 * random.below(100) / 100);
+                machine.clock().jumpMillis(own.between(-10_000, 10_000));
+                machine.clock().rates(0.95 + 0.1 * own.below(100) / 100, 0.99 + 0.02 * own.below(100) / 100);
             }
             case GHOST, LONG_LATENCY -> {
                 // at work all the time
@@ -100,22 +140,22 @@ final class SimStorm {
         }
     }
 
-    private SimMachine machine() {
+    private SimMachine machine(SimRandom own) {
         List<SimMachine> all = world.machines();
-        return all.size() == 1 ? all.get(0) : all.get(random.below(all.size()));
+        return all.size() == 1 ? all.get(0) : all.get(own.below(all.size()));
     }
 
-    private void crash(SimMachine machine, boolean power) {
+    private void crash(SimMachine machine, boolean power, SimRandom own) {
         if (machine.node().alive()) {
-            machine.crash(power, power && random.chance(0.3));
+            machine.crash(power, power && own.chance(0.3));
             planRestart(machine);
         }
     }
 
-    private void crashInJob(SimMachine machine, SimDisk disk) {
-        machine.nextCrash(random.chance(0.6));
-        long at = disk.operations() + random.below(40);
-        DiskFaults.Fault fault = switch (random.below(3)) {
+    private void crashInJob(SimMachine machine, SimDisk disk, SimRandom own) {
+        machine.nextCrash(own.chance(0.6));
+        long at = disk.operations() + own.below(40);
+        DiskFaults.Fault fault = switch (own.below(3)) {
             case 0 -> DiskFaults.Fault.CRASH_BEFORE;
             case 1 -> DiskFaults.Fault.CRASH_AFTER;
             default -> DiskFaults.Fault.CRASH_TORN;
@@ -123,8 +163,8 @@ final class SimStorm {
         disk.faults(DiskFaults.at(at, fault));
     }
 
-    private void failNext(SimMachine machine, SimDisk disk, Operation kind) {
-        int skip = random.below(5);
+    private void failNext(SimMachine machine, SimDisk disk, Operation kind, SimRandom own) {
+        int skip = own.below(5);
         int[] left = {skip};
         disk.faults((operation, path, number) -> {
             if (operation != kind || left[0]-- != 0) {
@@ -139,33 +179,33 @@ final class SimStorm {
         });
     }
 
-    private void fill(SimMachine machine, SimDisk disk) {
+    private void fill(SimMachine machine, SimDisk disk, SimRandom own) {
         machine.excuse();
-        disk.capacity(disk.usedBytes() + random.below(30_000));
-        scheduler.after((200 + random.below(3_000)) * SimScheduler.MILLI, null, "room-again", () -> {
+        disk.capacity(disk.usedBytes() + own.below(30_000));
+        scheduler.after((200 + own.below(3_000)) * SimScheduler.MILLI, null, "room-again", () -> {
             disk.unbounded();
             world.count("disk.was-full");
         });
     }
 
-    private void killConnection(SimMachine machine) {
+    private void killConnection(SimMachine machine, SimRandom own) {
         List<SimWire> wires = machine.node().wires();
         if (!wires.isEmpty()) {
-            SimWire wire = wires.get(random.below(wires.size()));
-            wire.killAfter(random.below(2_000), random.below(2_000));
+            SimWire wire = wires.get(own.below(wires.size()));
+            wire.killAfter(own.below(2_000), own.below(2_000));
         }
     }
 
     /** Now and then a request is executed once more, seconds later, from a connection that nobody reads any more. */
     void sent(ApiKeys key, byte[] frame) {
         boolean wanted = raging && kinds.contains(SimProfile.Fault.GHOST) && ghosts < MAX_GHOSTS;
-        if (!wanted || !HAUNTED.contains(key) || !random.chance(0.1)) {
+        if (!wanted || !HAUNTED.contains(key) || !haunting.chance(0.1)) {
             return;
         }
         ghosts++;
         byte[] copy = frame.clone();
-        scheduler.after((1 + random.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
-            SimWire wire = machine().node().connect(world.network(), "ghost", new Nobody());
+        scheduler.after((1 + haunting.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
+            SimWire wire = machine(haunting).node().connect(world.network(), "ghost", new Nobody());
             if (wire != null) {
                 world.count("ghosts");
                 wire.send(copy);

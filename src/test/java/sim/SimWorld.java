@@ -161,6 +161,9 @@ final class SimWorld implements SimNet {
         if (LOG.isInfoEnabled()) {
             LOG.info("{} ms {} {} {}", scheduler.now() / 1e6, who, what, message == null ? "" : message);
         }
+        if (scheduler.traced()) {
+            scheduler.say(who, what, message == null ? "" : message.toString());
+        }
     }
 
     @Override
@@ -186,6 +189,16 @@ final class SimWorld implements SimNet {
     }
 
     // ---- for the storm, the judges and the report
+
+    /** What each node and its disks are like now, as JSON. */
+    String dump() {
+        StringBuilder json = new StringBuilder("{\"at\":" + scheduler.now() + ",\"event\":" + scheduler.executed());
+        json.append(",\"machines\":[");
+        for (SimMachine each : machines) {
+            json.append(each.name().equals("n0") ? "" : ",").append(each.dump());
+        }
+        return json.append("]}").toString();
+    }
 
     SimProfile profile() {
         return profile;

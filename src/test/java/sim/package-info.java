@@ -16,6 +16,7 @@
  *   <li>LogLab, LogScript, LogAudit: one log with what a node does around it, a history of it, and all that must hold after a crash
  *   <li>SimRun, SimWorld, SimProfile: machines, a network and clients over the real codecs, from a seed ({@code bin/sim}); SimWorkload makes the clients,
  *       SimStorm the faults; PartitionLedger and SequenceJudge are black-box judges
+ *   <li>SimDecisions: all that chance decided in a run, as a file; SimShrinker takes out what a failure does not need; SimTrace writes all that happens
  *   <li>SimMachine: one node over its incarnations (SimNode, SimNodeHost) with its disks and clock; SimNetwork, SimPath, SimStream: what is between two ends
  *   <li>SimGroups, SimClassicMember, SimConsumerMember, SimCommitter: groups and those without members; OffsetHistory, GenerationJudge and OwnershipJudge put
  *       together what they are told (rules G*)

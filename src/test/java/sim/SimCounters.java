@@ -1,0 +1,69 @@
+package sim;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** What happened in the runs of a swarm, summed up; what never happened was never tested. */
+final class SimCounters {
+    /** Of these something must happen in a swarm of a hundred runs or more. */
+    static final List<String> NEEDED = List.of(
+            "node.powercuts",
+            "node.powercuts-in-job",
+            "node.kills",
+            "node.kills-in-job",
+            "node.clean-stops",
+            "disk.failed-WRITE",
+            "disk.failed-SYNC",
+            "disk.was-full",
+            "ghosts",
+            "consumer.passes",
+            "consumer.records",
+            "member.freezes",
+            "member.zombie-commits",
+            "heartbeat.REBALANCE_IN_PROGRESS",
+            "beat.UNKNOWN_MEMBER_ID",
+            "commit.ILLEGAL_GENERATION",
+            "commit.STALE_MEMBER_EPOCH",
+            "commit.unknown",
+            "group-delete.NONE");
+
+    private final TreeMap<String, Long> totals = new TreeMap<>();
+    private long runs;
+    private long virtualMillis;
+    private long events;
+
+    void add(SimRun.Report report) {
+        runs++;
+        virtualMillis += report.virtualMillis();
+        events += report.events();
+        report.counts().forEach((name, count) -> totals.merge(name, (long) count, Long::sum));
+    }
+
+    long runs() {
+        return runs;
+    }
+
+    Map<String, Long> totals() {
+        return totals;
+    }
+
+    /** Those of {@link #NEEDED} of which nothing happened. */
+    List<String> missing() {
+        return NEEDED.stream().filter(each -> !totals.containsKey(each)).toList();
+    }
+
+    /** Sums and means of a run, one counter a line; then what is missing. */
+    @Override
+    public String toString() {
+        double all = Math.max(1, runs);
+        StringBuilder text = new StringBuilder();
+        text.append(String.format(
+                "%.0f virtual s (%.1f a run), %d events (%.0f a run)%n",
+                virtualMillis / 1e3, virtualMillis / 1e3 / all, events, events / all));
+        totals.forEach(
+                (name, count) -> text.append(String.format("  %-45s %10d %10.2f a run%n", name, count, count / all)));
+        text.append("of these nothing happened: ").append(missing()).append(System.lineSeparator());
+        return text.toString();
+    }
+}
