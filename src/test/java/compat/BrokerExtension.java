@@ -18,7 +18,9 @@ final class BrokerExtension implements ParameterResolver {
             "log.cleaner.backoff.ms=300",
             "log.flush.scheduler.interval.ms=100",
             "log.flush.offset.checkpoint.interval.ms=300",
-            "group.initial.rebalance.delay.ms=0");
+            "group.initial.rebalance.delay.ms=0",
+            "group.consumer.min.heartbeat.interval.ms=200",
+            "group.consumer.heartbeat.interval.ms=200");
 
     private record Running(TestBroker broker) implements AutoCloseable {
         @Override

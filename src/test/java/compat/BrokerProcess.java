@@ -31,15 +31,6 @@ final class BrokerProcess implements AutoCloseable {
         return directory.resolve("output");
     }
 
-    /** Runs a main class to its end. */
-    void run(List<String> command) throws IOException {
-        launch(command);
-        waitFor();
-        if (process.exitValue() != 0) {
-            throw new IOException(command + " failed: " + Files.readString(output()));
-        }
-    }
-
     /** Starts a main class and returns when {@code ready}. */
     void start(List<String> command, BooleanSupplier ready) throws IOException {
         launch(command);

@@ -1,10 +1,14 @@
 package compat;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import kafka.tools.StorageTool;
 
 /** A real Apache Kafka, of the version on the test class path, in a process of its own: the judge of what is right. */
 final class PeerBroker implements TestBroker {
@@ -19,7 +23,7 @@ final class PeerBroker implements TestBroker {
     }
 
     static PeerBroker start(List<String> moreProperties) throws IOException {
-        BrokerProcess process = new BrokerProcess("peer", List.of("-Xmx512m"));
+        BrokerProcess process = new BrokerProcess("peer", List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         int port = FreePort.choose();
         int controllerPort = FreePort.choose();
         List<String> lines = new ArrayList<>(List.of(
@@ -35,10 +39,19 @@ final class PeerBroker implements TestBroker {
                 "transaction.state.log.min.isr=1"));
         lines.addAll(moreProperties);
         Path properties = Files.write(process.directory().resolve("server.properties"), lines);
-        process.run(List.of("kafka.tools.StorageTool", "format", "-t", CLUSTER_ID, "-c", properties.toString()));
+        format(properties);
         // It accepts connections before it has a view of the cluster: ready is when it names itself as a broker.
         process.start(List.of("kafka.Kafka", properties.toString()), () -> BrokerProbe.isReady("127.0.0.1", port));
         return new PeerBroker(process, port);
+    }
+
+    /** In this process: a JVM of its own would take longer than what it does. */
+    private static void format(Path properties) throws IOException {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        String[] command = {"format", "-t", CLUSTER_ID, "-c", properties.toString()};
+        if (StorageTool.execute(command, new PrintStream(said, true, StandardCharsets.UTF_8)) != 0) {
+            throw new IOException("cannot format: " + said.toString(StandardCharsets.UTF_8));
+        }
     }
 
     @Override
