@@ -23,7 +23,8 @@ final class PeerBroker implements TestBroker {
     }
 
     static PeerBroker start(List<String> moreProperties) throws IOException {
-        BrokerProcess process = new BrokerProcess("peer", List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        BrokerProcess process =
+                new BrokerProcess("peer", List.of("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
         int port = FreePort.choose();
         int controllerPort = FreePort.choose();
         List<String> lines = new ArrayList<>(List.of(
