@@ -6,7 +6,7 @@ package group;
  * nothing about one that is not well-formed, which the parser refuses before it expands anything. Also keeps away characters for which the library's search for
  * the same letter in another case never ends (U+1C80 is one, where the JDK's Unicode is newer than the library's tables). Confined to a call.
  */
-final class PatternWeight {
+public final class PatternWeight {
     /** Whatever a topic's name is matched with, a match takes at most this many steps for each of its characters. Any alternation of names is far below. */
     static final int MAX = 65_536;
     /** Groups inside groups. */
@@ -33,7 +33,7 @@ final class PatternWeight {
     }
 
     /** Why the pattern must not be compiled; null when it may. */
-    static String problem(String pattern) {
+    public static String problem(String pattern) {
         PatternWeight weight = new PatternWeight(pattern);
         if (weight.weigh() > MAX) {
             return "is too large: with its repetitions written out it may have " + MAX + " characters, "

@@ -5,8 +5,11 @@ import com.google.re2j.PatternSyntaxException;
 import common.Callback;
 import common.Failure;
 import coordinator.Coordinator;
-import java.util.ArrayList;
+import group.PatternWeight;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import metadata.MetadataImage;
 import org.apache.kafka.common.TopicPartition;
@@ -147,7 +150,7 @@ public final class TransactionService {
             done.succeed(response.setErrorCode(Errors.INVALID_REGULAR_EXPRESSION.code()));
             return;
         }
-        List<TransactionStatus> statuses = new ArrayList<>();
+        Set<TransactionStatus> statuses = EnumSet.noneOf(TransactionStatus.class);
         for (String each : request.stateFilters()) {
             TransactionStatus status = TransactionStatus.ofWireName(each);
             if (status == null) {
@@ -161,8 +164,8 @@ public final class TransactionService {
             done.succeed(response);
             return;
         }
-        Listing.Filter filter =
-                new Listing.Filter(statuses, request.producerIdFilters(), request.durationFilter(), pattern);
+        Listing.Filter filter = new Listing.Filter(
+                statuses, new TreeSet<>(request.producerIdFilters()), request.durationFilter(), pattern);
         coordinators.readAll(shard -> shard.listing().list(filter), timeoutMillis, (lists, failure) -> {
             if (failure != null) {
                 done.succeed(response.setErrorCode(error(failure).code()));
@@ -174,6 +177,13 @@ public final class TransactionService {
     }
 
     private static Pattern pattern(String text) {
-        return text == null || text.isEmpty() ? null : Pattern.compile(text);
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        String problem = PatternWeight.problem(text);
+        if (problem != null) {
+            throw new PatternSyntaxException(problem, "");
+        }
+        return Pattern.compile(text);
     }
 }

@@ -4,6 +4,7 @@ import com.google.re2j.Pattern;
 import coordinator.ShardContext;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.kafka.common.message.DescribeTransactionsResponseData;
 import org.apache.kafka.common.message.DescribeTransactionsResponseData.TopicData;
 import org.apache.kafka.common.message.ListTransactionsResponseData;
@@ -31,7 +32,7 @@ public final class Listing {
      * @param pattern of the whole id; null: all
      */
     public record Filter(
-            List<TransactionStatus> statuses, List<Long> producerIds, long olderThanMillis, Pattern pattern) {
+            Set<TransactionStatus> statuses, Set<Long> producerIds, long olderThanMillis, Pattern pattern) {
 
         private boolean matches(String id, Value value, long nowMillis) {
             return (statuses.isEmpty() || statuses.contains(value.status()))
