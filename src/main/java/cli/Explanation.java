@@ -17,6 +17,7 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.apache.kafka.common.errors.UnknownMemberIdException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
@@ -55,6 +56,9 @@ final class Explanation {
         }
         if (cause instanceof GroupIdNotFoundException) {
             return "See which groups there are: highwater groups list.";
+        }
+        if (cause instanceof TransactionalIdNotFoundException) {
+            return "See which transactional ids there are: highwater transactions list --all.";
         }
         if (cause instanceof GroupNotEmptyException || cause instanceof UnknownMemberIdException) {
             return "Its members must end first; see who they are: highwater groups describe GROUP --members.";

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.DescribeTransactionsResult;
 import org.apache.kafka.clients.admin.GroupListing;
 import org.apache.kafka.clients.admin.ListConsumerGroupOffsetsSpec;
 import org.apache.kafka.clients.admin.ListGroupsOptions;
@@ -24,6 +25,7 @@ import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 
 /** What transactions there are, and whom they hold back. */
 final class OpenTransactions {
@@ -44,15 +46,26 @@ final class OpenTransactions {
     static Map<String, TransactionDescription> describe(Admin admin, List<String> ids)
             throws InterruptedException, ExecutionException {
         Map<String, TransactionDescription> found = new TreeMap<>();
-        for (Map.Entry<String, TransactionDescription> each :
-                admin.describeTransactions(ids).all().get().entrySet()) {
-            found.put(each.getKey(), each.getValue());
+        DescribeTransactionsResult asked = admin.describeTransactions(ids);
+        for (String id : ids) {
+            try {
+                found.put(id, asked.description(id).get());
+            } catch (ExecutionException e) {
+                if (!(e.getCause() instanceof TransactionalIdNotFoundException)) {
+                    throw e;
+                }
+            }
         }
         Map<String, TransactionDescription> sorted = new LinkedHashMap<>();
         Comparator<Map.Entry<String, TransactionDescription>> byStart = Comparator.comparingLong(
                 each -> each.getValue().transactionStartTimeMs().orElse(Long.MAX_VALUE));
         found.entrySet().stream().sorted(byStart).forEach(each -> sorted.put(each.getKey(), each.getValue()));
         return sorted;
+    }
+
+    /** Fails when there is no such id. */
+    static TransactionDescription describe(Admin admin, String id) throws InterruptedException, ExecutionException {
+        return admin.describeTransactions(List.of(id)).description(id).get();
     }
 
     static String partitions(Set<TopicPartition> partitions) {

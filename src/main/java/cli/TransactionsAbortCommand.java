@@ -52,8 +52,7 @@ final class TransactionsAbortCommand extends HelpOption implements Callable<Inte
     }
 
     private int abort(Admin admin) throws InterruptedException, ExecutionException {
-        TransactionDescription found =
-                OpenTransactions.describe(admin, List.of(id)).get(id);
+        TransactionDescription found = OpenTransactions.describe(admin, id);
         if (!OpenTransactions.states().contains(found.state())) {
             throw new CliFailure(
                     id + " has no open transaction: its state is " + found.state(),

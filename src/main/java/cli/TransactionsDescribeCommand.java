@@ -1,7 +1,6 @@
 package cli;
 
 import java.util.Comparator;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -34,8 +33,7 @@ final class TransactionsDescribeCommand extends HelpOption implements Callable<I
     @Override
     public Integer call() throws InterruptedException, ExecutionException {
         try (Admin admin = cluster.admin()) {
-            TransactionDescription found =
-                    OpenTransactions.describe(admin, List.of(id)).get(id);
+            TransactionDescription found = OpenTransactions.describe(admin, id);
             terminal.out()
                     .printf(
                             "%s: %s, age %s, producer %d epoch %d, timeout %d ms, coordinator on broker %d%n",
