@@ -17,6 +17,9 @@ final class PendingOffsets {
     private final Map<Long, Map<Key, Pending>> producers = new LinkedHashMap<>();
     private final Map<Key, Map<Long, Pending>> partitions = new LinkedHashMap<>();
     private final Map<String, Set<Long>> groups = new TreeMap<>();
+    /** The same by producer. */
+    private final Map<Long, Set<String>> groupsOf = new LinkedHashMap<>();
+
     private long records;
 
     private record Key(String group, String topic, int partition) {
@@ -43,6 +46,7 @@ final class PendingOffsets {
         producers.computeIfAbsent(producerId, id -> new LinkedHashMap<>()).put(key, pending);
         partitions.computeIfAbsent(key, id -> new TreeMap<>()).put(producerId, pending);
         groups.computeIfAbsent(record.group(), id -> new TreeSet<>()).add(producerId);
+        groupsOf.computeIfAbsent(producerId, id -> new TreeSet<>()).add(record.group());
     }
 
     /** A commit outside of transactions: those before it come too late. */
@@ -78,7 +82,13 @@ final class PendingOffsets {
         if (ended == null) {
             return;
         }
-        groups.values().removeIf(open -> open.remove(producerId) && open.isEmpty());
+        for (String group : groupsOf.remove(producerId)) {
+            Set<Long> open = groups.get(group);
+            open.remove(producerId);
+            if (open.isEmpty()) {
+                groups.remove(group);
+            }
+        }
         ended.forEach((key, pending) -> {
             Map<Long, Pending> others = partitions.get(key);
             others.remove(producerId);

@@ -136,8 +136,9 @@ public final class TransactionIndex {
      * @return true when no later segment can hold another: stop here; false: go on with the next segment's index
      */
     public boolean collect(long from, long to, List<ReadResult.AbortedTransaction> found) {
-        for (int i = 0; i < count; i++) {
-            if (lastOffsetAt(i) >= from && firstOffsetAt(i) < to) {
+        // What ended before is of no interest, and its last stable offset lies before as well.
+        for (int i = firstEndingFrom(from); i < count; i++) {
+            if (firstOffsetAt(i) < to) {
                 found.add(new ReadResult.AbortedTransaction(producerIdAt(i), firstOffsetAt(i)));
             }
             if (lastStableOffsetAt(i) >= to) {
@@ -145,6 +146,20 @@ public final class TransactionIndex {
             }
         }
         return false;
+    }
+
+    private int firstEndingFrom(long offset) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (lastOffsetAt(middle) < offset) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
     }
 
     /** Drops the transactions whose marker is at or past {@code offset}. */

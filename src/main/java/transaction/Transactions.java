@@ -1,7 +1,7 @@
 package transaction;
 
 import java.util.Collections;
-import java.util.Map;
+import java.util.NavigableMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.kafka.common.TopicPartition;
@@ -44,8 +44,8 @@ final class Transactions {
     }
 
     /** By id. */
-    Map<String, Value> all() {
-        return Collections.unmodifiableMap(byId);
+    NavigableMap<String, Value> all() {
+        return Collections.unmodifiableNavigableMap(byId);
     }
 
     /** When the oldest transaction that is not complete began; Long.MAX_VALUE when there is none. */

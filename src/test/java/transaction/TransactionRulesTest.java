@@ -442,6 +442,24 @@ class TransactionRulesTest {
         assertTrue(fresh().producerId() != producer.producerId());
     }
 
+    /** More than one step looks at, and more than one writes; those in use in between. */
+    @Test
+    void t13ManyUnusedIdsAreForgottenInSteps() {
+        int count = 25_000;
+        long week = 604_800_000L;
+        for (int i = 0; i < count; i++) {
+            bench.init(new Producer("id" + i, -1, (short) -1), TIMEOUT);
+        }
+        bench.advance(week - 3_600_000);
+        for (int i = 0; i < count; i += 5) {
+            bench.init(new Producer("id" + i, -1, (short) -1), TIMEOUT);
+        }
+        bench.advance(2 * 3_600_000);
+        for (int i = 0; i < count; i++) {
+            assertEquals(i % 5 == 0, bench.state("id" + i) != null, "id" + i);
+        }
+    }
+
     @Test
     void firstLevelOfTheFeatureFencesByOne() {
         TransactionBench older = new TransactionBench(partitions, 1, 1, "t");
