@@ -8,6 +8,7 @@ import java.util.function.Consumer;
 import metadata.MetadataImage;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
+import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
 import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTransaction;
 import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
@@ -51,12 +52,13 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
                             request.v3AndBelowTransactionalId(),
                             request.v3AndBelowProducerId(),
                             request.v3AndBelowProducerEpoch()),
+                    request.v3AndBelowTopics(),
                     partitions(request.v3AndBelowTopics()),
                     false);
             answer(
                     context,
                     part,
-                    errors -> respond.succeed(response.setResultsByTopicV3AndBelow(results(part.partitions, errors))));
+                    errors -> respond.succeed(response.setResultsByTopicV3AndBelow(results(part, errors))));
             return;
         }
         Gathering all = new Gathering(response, respond);
@@ -64,7 +66,12 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
         all.answered();
     }
 
-    private record Part(Producer producer, List<TopicPartition> partitions, boolean verifyOnly) {}
+    /** @param partitions of the topics, in their order */
+    private record Part(
+            Producer producer,
+            AddPartitionsToTxnTopicCollection topics,
+            List<TopicPartition> partitions,
+            boolean verifyOnly) {}
 
     /** Transactions of one request: none waits for another. */
     private final class Gathering {
@@ -85,10 +92,11 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
             pending++;
             Part part = new Part(
                     new Producer(transaction.transactionalId(), transaction.producerId(), transaction.producerEpoch()),
+                    transaction.topics(),
                     partitions(transaction.topics()),
                     transaction.verifyOnly());
             answer(context, part, errors -> {
-                result.setTopicResults(results(part.partitions, errors));
+                result.setTopicResults(results(part, errors));
                 answered();
             });
         }
@@ -149,20 +157,18 @@ final class AddPartitionsToTxnHandler implements ApiHandler {
         return all;
     }
 
-    private static AddPartitionsToTxnTopicResultCollection results(
-            List<TopicPartition> partitions, List<Errors> errors) {
+    private static AddPartitionsToTxnTopicResultCollection results(Part part, List<Errors> errors) {
         AddPartitionsToTxnTopicResultCollection all = new AddPartitionsToTxnTopicResultCollection();
-        for (int i = 0; i < partitions.size(); i++) {
-            TopicPartition each = partitions.get(i);
-            AddPartitionsToTxnTopicResult topic = all.find(each.topic());
-            if (topic == null) {
-                topic = new AddPartitionsToTxnTopicResult().setName(each.topic());
-                all.add(topic);
+        int next = 0;
+        for (AddPartitionsToTxnTopic topic : part.topics) {
+            AddPartitionsToTxnTopicResult answers = new AddPartitionsToTxnTopicResult().setName(topic.name());
+            all.add(answers);
+            for (int partition : topic.partitions()) {
+                answers.resultsByPartition()
+                        .add(new AddPartitionsToTxnPartitionResult()
+                                .setPartitionIndex(partition)
+                                .setPartitionErrorCode(errors.get(next++).code()));
             }
-            topic.resultsByPartition()
-                    .add(new AddPartitionsToTxnPartitionResult()
-                            .setPartitionIndex(each.partition())
-                            .setPartitionErrorCode(errors.get(i).code()));
         }
         return all;
     }

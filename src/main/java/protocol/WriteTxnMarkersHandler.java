@@ -35,6 +35,11 @@ public final class WriteTxnMarkersHandler implements ApiHandler {
         List<Marker> markers = new ArrayList<>();
         List<WritableTxnMarkerPartitionResult> awaited = new ArrayList<>();
         for (WritableTxnMarker each : ((WriteTxnMarkersRequestData) message).markers()) {
+            if (each.topics().stream()
+                    .allMatch(topic -> topic.partitionIndexes().isEmpty())) {
+                // Nothing to write: as Kafka, it is left out of the answer.
+                continue;
+            }
             WritableTxnMarkerResult result = new WritableTxnMarkerResult().setProducerId(each.producerId());
             response.markers().add(result);
             for (WritableTxnMarkerTopic topic : each.topics()) {

@@ -58,6 +58,10 @@ public final class TransactionOffsetService {
             gather.succeed(GroupOffsetService.failed(parts.known(), Errors.INVALID_GROUP_ID));
             return;
         }
+        if (request.transactionalId().isEmpty()) {
+            gather.succeed(GroupOffsetService.failed(parts.known(), Errors.INVALID_REQUEST));
+            return;
+        }
         ProducerTransaction transaction = new ProducerTransaction(
                 request.transactionalId(), request.producerId(), request.producerEpoch(), version >= ADDS);
         coordinators.writeTransactional(

@@ -46,7 +46,7 @@ public final class Ending {
         if (Transactions.isNext(now, producer)) {
             return refused(Errors.CONCURRENT_TRANSACTIONS);
         }
-        boolean repeats = repeats(now, producer);
+        boolean repeats = repeats(now, producer, clientVersion);
         if (now.producerId() != producer.producerId() && !repeats) {
             return refused(Errors.INVALID_PRODUCER_ID_MAPPING);
         }
@@ -62,7 +62,7 @@ public final class Ending {
                         ? repeated(now, commit, Errors.CONCURRENT_TRANSACTIONS)
                         : refused(Errors.CONCURRENT_TRANSACTIONS);
             case COMPLETE_COMMIT, COMPLETE_ABORT ->
-                repeats || isFirstProtocol(now, clientVersion)
+                repeats || clientVersion < Transactions.BUMPING
                         ? repeated(now, commit, Errors.NONE)
                         : withoutRecords(producer, now, commit, clientVersion, newId);
             default ->
@@ -70,12 +70,12 @@ public final class Ending {
         };
     }
 
-    /** It is asked again for the end that was decided last: with the epoch that this end has raised. */
-    private boolean repeats(Value now, Producer producer) {
+    /** It is asked again for the end that was decided last: with the epoch that this end has raised. In the first protocol it is the same epoch. */
+    private boolean repeats(Value now, Producer producer, int clientVersion) {
         if (context.mutations().active("txn-repeat-by-state-only")) {
             return !Transactions.isOngoing(now);
         }
-        if (now.clientVersion() < Transactions.BUMPING) {
+        if (!raised(now, clientVersion)) {
             return false;
         }
         if (now.producerId() != producer.producerId()) {
@@ -88,8 +88,9 @@ public final class Ending {
                 && (now.producerEpoch() < Short.MAX_VALUE || now.nextProducerId() != -1);
     }
 
-    private static boolean isFirstProtocol(Value now, int clientVersion) {
-        return now.clientVersion() < Transactions.BUMPING && clientVersion < Transactions.BUMPING;
+    /** The last end raised the epoch, and the producer knows. */
+    private static boolean raised(Value now, int clientVersion) {
+        return now.clientVersion() >= Transactions.BUMPING && clientVersion >= Transactions.BUMPING;
     }
 
     private static Result<TransactionRecord, ProducerAnswer> repeated(Value now, boolean commit, Errors sameResult) {

@@ -66,6 +66,9 @@ public final class Listing {
     private DescribeTransactionsResponseData.TransactionState describe(String id) {
         DescribeTransactionsResponseData.TransactionState state =
                 new DescribeTransactionsResponseData.TransactionState().setTransactionalId(id);
+        if (id.isEmpty()) {
+            return state.setErrorCode(Errors.INVALID_REQUEST.code());
+        }
         Value value = transactions.get(id);
         if (value == null) {
             return state.setErrorCode(Errors.TRANSACTIONAL_ID_NOT_FOUND.code());

@@ -14,6 +14,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.EndTxnRequestData;
+import org.apache.kafka.common.message.EndTxnResponseData;
+import org.apache.kafka.common.message.InitProducerIdRequestData;
+import org.apache.kafka.common.message.InitProducerIdResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
 
 /**
@@ -30,6 +34,8 @@ final class AnswerText {
             "replicaDirectoryId",
             "lastFetchTimestamp",
             "lastCaughtUpTimestamp",
+            "transactionStartTimeMs",
+            "lastTimestamp",
             "logEndOffset",
             "highWatermark",
             "leaderEpoch",
@@ -40,9 +46,15 @@ final class AnswerText {
      */
     private static final Set<String> CONFIGS_LEFT_OUT = Set.of("record.validation", "min.insync.replicas");
 
+    /** Of these, where they tell of none it is kept. */
+    private static final Set<String> TIMES = Set.of("transactionStartTimeMs", "lastTimestamp");
+
+    private static final Set<String> PRODUCERS = Set.of("producerId", "ongoingTxnProducerId");
+
     private static final Set<String> TEXT_FOR_PEOPLE = Set.of("errorMessage", "documentation");
 
     private final Map<String, String> topicIds = new LinkedHashMap<>();
+    private final Map<Long, String> producers = new LinkedHashMap<>();
 
     String of(ApiMessage answer, short version, boolean ordered) {
         JsonNode json = toJson(answer, version);
@@ -72,6 +84,24 @@ final class AnswerText {
         node.forEach(this::learnIds);
     }
 
+    /** Producer ids are named after the transactional id that they were given to. */
+    void learnProducer(ApiMessage request, ApiMessage answer) {
+        if (request instanceof InitProducerIdRequestData init && answer instanceof InitProducerIdResponseData given) {
+            learnProducer(init.transactionalId(), given.errorCode(), given.producerId());
+        } else if (request instanceof EndTxnRequestData end && answer instanceof EndTxnResponseData next) {
+            learnProducer(end.transactionalId(), next.errorCode(), next.producerId());
+        }
+    }
+
+    private void learnProducer(String transactionalId, short error, long producerId) {
+        if (transactionalId != null && error == 0 && producerId >= 0 && !producers.containsKey(producerId)) {
+            long before = producers.values().stream()
+                    .filter(name -> name.startsWith("producer of " + transactionalId + ","))
+                    .count();
+            producers.put(producerId, "producer of " + transactionalId + ", " + before);
+        }
+    }
+
     private JsonNode normal(String field, JsonNode node, boolean ordered) {
         if (node.isObject()) {
             Map<String, JsonNode> fields = new TreeMap<>();
@@ -88,12 +118,19 @@ final class AnswerText {
                     elements.add(normal(field, element, ordered));
                 }
             }
-            if (!ordered && !elements.isEmpty() && !elements.get(0).isInt()) {
+            boolean sorts = !elements.isEmpty() && (!elements.get(0).isInt() || "partitions".equals(field));
+            if (!ordered && sorts) {
                 elements.sort(Comparator.comparing(JsonNode::toString));
             }
             ArrayNode result = JsonNodeFactory.instance.arrayNode();
             elements.forEach(result::add);
             return result;
+        }
+        if (TIMES.contains(field) && node.asLong() < 0) {
+            return node;
+        }
+        if (PRODUCERS.contains(field) && producers.containsKey(node.asLong())) {
+            return TextNode.valueOf(producers.get(node.asLong()));
         }
         if (CHOSEN_BY_BROKER.contains(field) && !node.isNull()) {
             return TextNode.valueOf("*");

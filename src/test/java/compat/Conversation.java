@@ -1,6 +1,7 @@
 package compat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,9 +60,9 @@ final class Conversation implements AutoCloseable {
         return text.idOf(topic);
     }
 
-    /** Asks in every version of the key's range; lists in the answers are compared without order. */
+    /** Asks in every version of the key's range that is finished; lists in the answers are compared without order. */
     void ask(String label, ApiKeys key, Question question) {
-        for (short version = key.oldestVersion(); version <= key.latestVersion(); version++) {
+        for (short version = key.oldestVersion(); version <= key.latestVersion(false); version++) {
             ApiMessage request = question.at(version, "v" + version);
             if (request != null) {
                 askOnce(label, key, version, request, false);
@@ -84,7 +85,9 @@ final class Conversation implements AutoCloseable {
             if (changed && !CHANGES.contains(key)) {
                 settle();
             }
-            answer = text.of(connected().ask(key, version, request), version, ordered);
+            ApiMessage got = connected().ask(key, version, request);
+            text.learnProducer(request, got);
+            answer = text.of(got, version, ordered);
             changed |= CHANGES.contains(key);
         } catch (UnsupportedVersionException e) {
             return;
@@ -93,6 +96,17 @@ final class Conversation implements AutoCloseable {
             answer = "hangs up (" + e.getClass().getSimpleName() + ")";
         }
         answers.put(label + " | " + key + " v" + version, answer);
+    }
+
+    /** A request whose answer is not compared: a step to where the next question makes sense. */
+    ApiMessage step(ApiKeys key, int version, ApiMessage request) {
+        try {
+            ApiMessage answer = connected().ask(key, (short) version, request);
+            text.learnProducer(request, answer);
+            return answer;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Finds the coordinator of a group, and asks it for offsets until it has loaded what it keeps. */

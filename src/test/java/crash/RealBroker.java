@@ -18,13 +18,14 @@ final class RealBroker implements AutoCloseable {
     private int starts;
     private Process process;
 
-    RealBroker(Path home) throws IOException {
+    /** @param settings more lines of its properties */
+    RealBroker(Path home, String... settings) throws IOException {
         this.home = home;
         this.port = FreePort.choose();
         Files.writeString(
                 home.resolve("broker.properties"),
                 "log.dirs=" + data() + "\nlisteners=PLAINTEXT://127.0.0.1:" + port
-                        + "\nlog.flush.offset.checkpoint.interval.ms=500\n");
+                        + "\nlog.flush.offset.checkpoint.interval.ms=500\n" + String.join("\n", settings) + "\n");
     }
 
     Path data() {
