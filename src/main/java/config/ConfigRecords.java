@@ -157,8 +157,7 @@ final class ConfigRecords {
                         values.int32("offsets.topic.segment.bytes"),
                         codec,
                         values.int32("offsets.load.buffer.size"),
-                        values.int32("group.coordinator.append.linger.ms"),
-                        values.int32("group.coordinator.cached.buffer.max.bytes")),
+                        values.int32("group.coordinator.append.linger.ms")),
                 new GroupConfig.Offsets(
                         values.int32("offset.metadata.max.bytes"),
                         values.int32("offsets.commit.timeout.ms"),

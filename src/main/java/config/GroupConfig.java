@@ -19,8 +19,7 @@ public record GroupConfig(
             int segmentBytes,
             int compressionCodec,
             int loadBufferBytes,
-            int appendLingerMillis,
-            int maxBufferBytes) {}
+            int appendLingerMillis) {}
 
     /** @param metadataMaxBytes longest text that a commit may carry */
     public record Offsets(

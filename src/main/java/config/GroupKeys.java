@@ -40,12 +40,6 @@ final class GroupKeys {
                 -1,
                 atLeast(-1),
                 "How long group records wait for more; -1: while others are being written.");
-        keys.int32(
-                        "group.coordinator.cached.buffer.max.bytes",
-                        1048588,
-                        atLeast(524288),
-                        "Most bytes of group records that wait for the disk, per partition.")
-                .clusterWide();
         keys.list(
                 "group.coordinator.rebalance.protocols",
                 "classic,consumer,streams",
@@ -138,6 +132,9 @@ final class GroupKeys {
         keys.withoutEffect("has no counterpart here, or is for streams groups, which are not served");
         keys.bool("group.consumer.assignor.offload.enable", true).clusterWide();
         keys.int32("group.coordinator.background.threads", 2, atLeast(1));
+        // Kafka keeps so large a buffer to append with again; here none is kept.
+        keys.int32("group.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288))
+                .clusterWide();
         keys.int32("group.coordinator.threads", 4, atLeast(1));
         keys.int64("group.streams.acceptable.recovery.lag", 10000L, atLeast(0));
         keys.int32("group.streams.assignment.interval.ms", 1000, atLeast(0)).clusterWide();

@@ -32,6 +32,7 @@ final class AppendQueue {
     private final RuntimeSetup<?, ?> setup;
     private final Outcome outcome;
     private final RuntimeStats stats;
+    private final PendingBytes allPending;
     private final ArrayDeque<Batch> gathering = new ArrayDeque<>();
     private PartitionStore store;
     /** The group under way, oldest first: handed over at once, so that one write takes them all. */
@@ -97,9 +98,11 @@ final class AppendQueue {
         }
     }
 
-    AppendQueue(RuntimeSetup<?, ?> setup, RuntimeStats stats, Outcome outcome) {
+    /** @param allPending counts what is pending here too */
+    AppendQueue(RuntimeSetup<?, ?> setup, RuntimeStats stats, PendingBytes allPending, Outcome outcome) {
         this.setup = setup;
         this.stats = stats;
+        this.allPending = allPending;
         this.outcome = outcome;
     }
 
@@ -133,6 +136,12 @@ final class AppendQueue {
             return Failure.of(
                     FailureCode.COORDINATOR_NOT_AVAILABLE,
                     pendingBytes + " bytes of records wait for the disk already; retry later");
+        }
+        if (allPending.isFull()) {
+            return Failure.of(
+                    FailureCode.COORDINATOR_NOT_AVAILABLE,
+                    allPending.bytes() + " bytes of records of all partitions of " + setup.topic()
+                            + " wait for the disk already; retry later");
         }
         return null;
     }
@@ -200,9 +209,14 @@ final class AppendQueue {
             batch.builder.add(wallMillis, records.keys.get(i), records.values.get(i), List.of());
         }
         batch.bytes += records.bytes;
-        pendingBytes += records.bytes;
+        pending(records.bytes);
         batch.waiters.addAll(waiters);
         flushLater();
+    }
+
+    private void pending(long change) {
+        pendingBytes += change;
+        allPending.add(change);
     }
 
     /** Behind everything added so far. */
@@ -298,7 +312,7 @@ final class AppendQueue {
             outcome.failed(failure);
             return;
         }
-        pendingBytes -= batch.bytes - BatchHeader.SIZE;
+        pending(BatchHeader.SIZE - batch.bytes);
         batch.waiters.forEach(Waiter::committed);
         if (!inFlight.isEmpty()) {
             return;
@@ -327,7 +341,7 @@ final class AppendQueue {
         }
         gathering.forEach(each -> all.addAll(each.waiters));
         gathering.clear();
-        pendingBytes = 0;
+        pending(-pendingBytes);
         if (linger != null) {
             linger.cancel();
             linger = null;

@@ -19,6 +19,7 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
     private final RuntimeSetup<S, R> setup;
     private final RuntimeStats stats;
     private final LoadSlots slots = new LoadSlots(LOADS_AT_ONCE);
+    private final PendingBytes pending;
     private final TreeMap<Integer, ShardHost<S, R>> hosts = new TreeMap<>();
     private MetadataImage image;
     private boolean stopped;
@@ -26,13 +27,14 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
     public CoordinatorRuntime(RuntimeSetup<S, R> setup, RuntimeStats stats) {
         this.setup = setup;
         this.stats = stats;
+        this.pending = new PendingBytes(setup.limits().maxPendingBytesOfAll());
         this.image = setup.image();
     }
 
     /** This node leads the partition from now on: it is loaded, unless it is led in this epoch already. */
     public void lead(int partition, int leaderEpoch, PartitionStore store) {
         if (!stopped) {
-            hosts.computeIfAbsent(partition, key -> new ShardHost<>(setup, key, slots, stats, image))
+            hosts.computeIfAbsent(partition, key -> new ShardHost<>(setup, key, slots, stats, pending, image))
                     .lead(leaderEpoch, store);
         }
     }

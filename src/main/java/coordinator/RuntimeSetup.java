@@ -25,14 +25,20 @@ public record RuntimeSetup<S extends CoordinatorShard<R>, R>(
         MetadataImage image) {
 
     /**
-     * Bounds per partition.
+     * Bounds per partition, but for one.
      *
      * @param compressionCodec id of the codec of batches, 0 none
      * @param loadBytes read at once while loading
      * @param lingerMillis how long a batch waits for more records; -1: while another one is being written, else until the loop has done what it has at hand
      * @param maxPendingBytes most bytes of records that are not committed yet
+     * @param maxPendingBytesOfAll as before, of all partitions of the runtime together
      * @param commitTimeoutMillis after which a write is answered TIMED_OUT
      */
     public record Limits(
-            int compressionCodec, int loadBytes, int lingerMillis, int maxPendingBytes, long commitTimeoutMillis) {}
+            int compressionCodec,
+            int loadBytes,
+            int lingerMillis,
+            long maxPendingBytes,
+            long maxPendingBytesOfAll,
+            long commitTimeoutMillis) {}
 }

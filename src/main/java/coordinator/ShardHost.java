@@ -50,7 +50,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
     private Callback<Void> drained;
 
-    ShardHost(RuntimeSetup<S, R> setup, int partition, LoadSlots slots, RuntimeStats stats, MetadataImage image) {
+    ShardHost(RuntimeSetup<S, R> setup, int partition, LoadSlots slots, RuntimeStats stats, PendingBytes pending, MetadataImage image) {
         this.setup = setup;
         this.partition = partition;
         this.name = setup.topic() + "-" + partition;
@@ -58,7 +58,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         this.stats = stats;
         this.image = image;
         this.guard = new ShardGuard(name);
-        this.queue = new AppendQueue(setup, stats, new AppendOutcome());
+        this.queue = new AppendQueue(setup, stats, pending, new AppendOutcome());
         this.transactions = new ShardTransactions(queue);
         this.requests = new ShardRequests<>(
                 setup,

@@ -3,7 +3,9 @@ package group;
 import common.Mutations;
 import group.assign.PartitionSet;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -32,7 +34,7 @@ final class ConsumerGroup implements Group {
     private final Mutations mutations;
     private final SortedMap<String, ConsumerMember> members = new TreeMap<>();
     private final SortedMap<String, String> staticMembers = new TreeMap<>();
-    private final SortedMap<String, PartitionSet> targets = new TreeMap<>();
+    private final Map<String, PartitionSet> targets = new LinkedHashMap<>();
     private final SortedMap<String, Integer> assignors = new TreeMap<>();
     private final Subscriptions subscriptions = new Subscriptions();
     private final PartitionOwners owners = new PartitionOwners();

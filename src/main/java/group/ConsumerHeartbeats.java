@@ -7,7 +7,6 @@ import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
@@ -244,8 +243,7 @@ final class ConsumerHeartbeats {
             PartitionSet last = before == null ? null : group.target(before.id());
             return new Target(group.assignmentEpoch(), last == null ? PartitionSet.EMPTY : last);
         }
-        Map<String, PartitionSet> assignment = targets.compute(group, epoch, change, context.image(), now, records);
-        return new Target(epoch, assignment.get(change.after().id()));
+        return new Target(epoch, targets.compute(group, epoch, change, context.image(), now, records));
     }
 
     /** KIP-1263: changes that come soon after an assignment are assigned together. A clock that went back must not stop it. */

@@ -1,5 +1,6 @@
 package group;
 
+import java.util.Collections;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import metadata.MetadataImage;
@@ -14,6 +15,7 @@ import metadata.MetadataImage.TopicImage;
 final class MetadataHash {
     private static final long OFFSET_BASIS = 0xcbf29ce484222325L;
     private static final long PRIME = 0x100000001b3L;
+    private static final SortedSet<String> NO_RACKS = Collections.emptySortedSet();
 
     private final MetadataImage image;
     private long hash = OFFSET_BASIS;
@@ -42,16 +44,23 @@ final class MetadataHash {
         add(topic.name());
         add(topic.partitions().size());
         for (PartitionImage partition : topic.partitions()) {
-            SortedSet<String> racks = new TreeSet<>();
-            for (int replica : partition.replicas()) {
-                BrokerImage broker = image.broker(replica);
-                if (broker != null && broker.rack() != null) {
-                    racks.add(broker.rack());
-                }
-            }
+            SortedSet<String> racks = racks(partition);
             racks.forEach(this::add);
             add(racks.size());
         }
+    }
+
+    /** Mostly there are none: this runs for each partition at each join. */
+    private SortedSet<String> racks(PartitionImage partition) {
+        SortedSet<String> racks = NO_RACKS;
+        for (int replica : partition.replicas()) {
+            BrokerImage broker = image.broker(replica);
+            if (broker != null && broker.rack() != null) {
+                racks = racks.isEmpty() ? new TreeSet<>() : racks;
+                racks.add(broker.rack());
+            }
+        }
+        return racks;
     }
 
     private void add(String text) {

@@ -52,11 +52,12 @@ final class TargetAssignment {
     }
 
     /**
-     * The whole assignment by member id; adds the records of what differs from the last one, and of the assignment's epoch.
+     * Computes the whole assignment, adds the records of what differs from the last one, and of the assignment's epoch.
      *
      * @param nowMillis wall time
+     * @return what the member of the change shall have
      */
-    Map<String, PartitionSet> compute(
+    PartitionSet compute(
             ConsumerGroup group,
             int epoch,
             Change change,
@@ -71,27 +72,27 @@ final class TargetAssignment {
         }
         members.put(after.id(), after);
         Topics topics = new Topics(group.subscriptions(), image);
-        List<Assignor.Member> view = new ArrayList<>();
+        List<Assignor.Member> view = new ArrayList<>(members.size());
+        List<Boolean> known = new ArrayList<>(members.size());
         for (ConsumerMember member : members.values()) {
             boolean moved = replaced && member.id().equals(after.id());
             PartitionSet last = group.target(moved ? change.before().id() : member.id());
+            known.add(moved || last != null);
             view.add(new Assignor.Member(
                     member.id(), member.instanceId(), topics.of(member), last == null ? PartitionSet.EMPTY : last));
         }
         List<PartitionSet> shares = Assignor.named(preferred(group, change)).assign(view, topics.partitionCounts);
-        Map<String, PartitionSet> assignment = new LinkedHashMap<>();
+        PartitionSet own = PartitionSet.EMPTY;
         for (int i = 0; i < shares.size(); i++) {
             Assignor.Member member = view.get(i);
             PartitionSet share = shares.get(i);
-            assignment.put(member.id(), share);
-            boolean known = group.target(member.id()) != null
-                    || (replaced && member.id().equals(after.id()));
-            if (!known || !share.equals(member.current())) {
+            own = member.id().equals(after.id()) ? share : own;
+            if (!known.get(i) || !share.equals(member.current())) {
                 records.add(ConsumerGroupRecords.target(group.id(), member.id(), share));
             }
         }
         records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, nowMillis));
-        return assignment;
+        return own;
     }
 
     /** The existing topics behind subscriptions; members with the same subscription get the same list. */

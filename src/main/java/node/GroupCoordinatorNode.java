@@ -26,7 +26,7 @@ final class GroupCoordinatorNode extends InternalTopicCoordinator<GroupShard, Gr
                         Topic.GROUP_METADATA_TOPIC_NAME,
                         place.ports(),
                         place.soon(),
-                        limits(config),
+                        limits(config, place),
                         codec,
                         GroupRecord.class,
                         context -> new GroupShard(context, config, counts),
@@ -36,13 +36,14 @@ final class GroupCoordinatorNode extends InternalTopicCoordinator<GroupShard, Gr
         this.counts = counts;
     }
 
-    private static RuntimeSetup.Limits limits(GroupConfig config) {
+    private static RuntimeSetup.Limits limits(GroupConfig config, Place place) {
         GroupConfig.OffsetsTopic topic = config.topic();
         return new RuntimeSetup.Limits(
                 topic.compressionCodec(),
                 topic.loadBufferBytes(),
                 topic.appendLingerMillis(),
-                topic.maxBufferBytes(),
+                place.maxPendingBytesOfOne(),
+                place.maxPendingBytes(),
                 config.offsets().commitTimeoutMillis());
     }
 

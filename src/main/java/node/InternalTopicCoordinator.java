@@ -34,6 +34,7 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
      *
      * @param soon runs a task on the loop, never inside the caller's stack
      * @param share which partitions of this node are on this loop
+     * @param maxPendingBytes most bytes of records of one internal topic that are not committed yet
      * @param first image known when the node is assembled
      */
     record Place(
@@ -41,7 +42,15 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
             Consumer<Runnable> soon,
             PartitionTable partitions,
             ShardImage.Share share,
-            MetadataImage first) {}
+            long maxPendingBytes,
+            MetadataImage first) {
+        /** Of one partition: a storm of joins of a group of thousands fits. */
+        private static final long MAX_PENDING_BYTES_OF_ONE = 16L << 20;
+
+        long maxPendingBytesOfOne() {
+            return Math.min(MAX_PENDING_BYTES_OF_ONE, maxPendingBytes);
+        }
+    }
 
     /** @param stats of this loop, under the topic's own names */
     InternalTopicCoordinator(RuntimeSetup<S, R> setup, RuntimeStats stats, Place place) {

@@ -45,6 +45,10 @@ public final class NodeAssembly {
     private static final long STOP_TIMEOUT_MILLIS = 300_000;
     /** Of the heap, what the keys of logs that are being cleaned may take. */
     private static final int CLEANER_HEAP_PART = 8;
+    /** Of the heap, what records of one internal topic may take until they are committed. */
+    private static final int COORDINATOR_HEAP_PART = 16;
+
+    private static final long LEAST_COORDINATOR_BYTES = 4 << 20;
 
     private final NodeHost host;
     private final BrokerConfig config;
@@ -212,7 +216,8 @@ public final class NodeAssembly {
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
         InternalTopicCoordinator.Place place =
-                new InternalTopicCoordinator.Place(own, task -> host.execute(loop, task), table, share, empty);
+                new InternalTopicCoordinator.Place(
+                own, task -> host.execute(loop, task), table, share, coordinatorBytes(), empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
                 place, config.transactions(), new NodeMarkerWriter(services.markers(), image::get));
@@ -224,6 +229,10 @@ public final class NodeAssembly {
         host.register(new OwnerId<>(TransactionCoordinatorNode.class, loop), transactions, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
         return new LoopParts(shard, groups, transactions, instance(loop, own, image, services));
+    }
+
+    private long coordinatorBytes() {
+        return Math.max(LEAST_COORDINATOR_BYTES, host.heapBytes() / COORDINATOR_HEAP_PART / host.loops());
     }
 
     private LogCleaner cleaner(Ports own, PartitionTable table, int loop) {

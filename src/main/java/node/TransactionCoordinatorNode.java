@@ -15,7 +15,6 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
         implements TransactionCoordinator {
     static final String METRICS = "kafka_server_transaction_coordinator_metrics";
     static final long COMMIT_TIMEOUT_MILLIS = 30_000;
-    private static final int MAX_PENDING_BYTES = 16 << 20;
 
     private final TransactionStats transactionStats;
 
@@ -31,7 +30,12 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
                         place.ports(),
                         place.soon(),
                         new RuntimeSetup.Limits(
-                                0, config.topic().loadBufferBytes(), -1, MAX_PENDING_BYTES, COMMIT_TIMEOUT_MILLIS),
+                                0,
+                                config.topic().loadBufferBytes(),
+                                -1,
+                                place.maxPendingBytesOfOne(),
+                                place.maxPendingBytes(),
+                                COMMIT_TIMEOUT_MILLIS),
                         new TransactionCodec(),
                         TransactionRecord.class,
                         context -> new TransactionShard(context, config, markers, transactionStats),

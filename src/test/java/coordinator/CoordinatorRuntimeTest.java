@@ -197,6 +197,49 @@ final class CoordinatorRuntimeTest {
         assertFalse(bench.add("a", 1).isDone(), "taken again");
     }
 
+    /** Fifty partitions with that much each would be more than the heap. */
+    @Test
+    void takesNoMoreThanItsBoundOverAllPartitions() {
+        List<FakeStore> stores = new ArrayList<>();
+        int taken = 0;
+        int full = 0;
+        for (int partition = 1; partition <= 5; partition++) {
+            FakeStore store = new FakeStore();
+            stores.add(store);
+            bench.runtime.lead(partition, 1, store);
+            bench.turns();
+            Answer<Long> answer;
+            while (!(answer = add(partition)).isDone()) {
+                taken++;
+            }
+            assertEquals(FailureCode.COORDINATOR_NOT_AVAILABLE, answer.code());
+            full += add(6 - partition).isDone() ? 1 : 0;
+        }
+        int bytes = taken * 49;
+        assertTrue(bytes <= RuntimeBench.MAX_PENDING_BYTES_OF_ALL, bytes + " bytes were taken");
+        assertTrue(bytes > 2 * RuntimeBench.MAX_PENDING_BYTES, bytes + " bytes were taken");
+        assertEquals(5, full);
+        commitAll(stores.get(0));
+        assertFalse(add(5).isDone(), "taken again, by any of them");
+        bench.runtime.resign(2, "moved");
+        for (int i = 0; i < 200; i++) {
+            assertFalse(add(4).isDone(), "what is given up does not count");
+        }
+    }
+
+    private Answer<Long> add(int partition) {
+        Answer<Long> answer = bench.answer("add to " + partition);
+        bench.runtime.write(partition, shard -> shard.add("a", 1), answer);
+        return answer;
+    }
+
+    private void commitAll(FakeStore store) {
+        while (!store.appends.isEmpty()) {
+            store.commit();
+            bench.turns();
+        }
+    }
+
     private FailureCode lastCode() {
         String last = bench.answers.get(bench.answers.size() - 1);
         return FailureCode.valueOf(last.substring(last.indexOf(':') + 1));

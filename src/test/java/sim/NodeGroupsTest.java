@@ -10,6 +10,7 @@ import common.FailureCode;
 import common.OwnerId;
 import common.PartitionId;
 import coordinator.Coordinator;
+import group.ClientInfo;
 import group.GroupCoordinator;
 import group.GroupShard;
 import java.nio.ByteBuffer;
@@ -18,6 +19,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -310,6 +313,48 @@ final class NodeGroupsTest {
             node.start();
             assertEquals(24, fetched(group), "byte " + field);
         }
+    }
+
+    /** What they yield is more than Kafka's append buffer, and comes before the first of it is on the disk. */
+    @Test
+    void thousandMembersJoinAtOnce() {
+        int members = 1_000;
+        begin(12, "group.consumer.assignment.interval.ms", "0", "offsets.commit.timeout.ms", "60000");
+        node.create("wide", members);
+        List<String> failed = new ArrayList<>();
+        int[] assigned = {0};
+        int[] answered = {0};
+        for (int i = 0; i < members; i++) {
+            ConsumerGroupHeartbeatRequestData request = new ConsumerGroupHeartbeatRequestData()
+                    .setGroupId("g")
+                    .setMemberId(new Uuid(1, i).toString())
+                    .setMemberEpoch(0)
+                    .setRebalanceTimeoutMs(60_000)
+                    .setSubscribedTopicNames(List.of("wide"))
+                    .setTopicPartitions(List.of());
+            Callback<ConsumerGroupHeartbeatResponseData> done = (answer, failure) -> {
+                answered[0]++;
+                if (failure != null || answer.errorCode() != 0) {
+                    failed.add(failure == null ? answer.errorMessage() : failure.toString());
+                } else {
+                    answer.assignment()
+                            .topicPartitions()
+                            .forEach(each -> assigned[0] += each.partitions().size());
+                }
+            };
+            node.mailboxes.<GroupCoordinator, ConsumerGroupHeartbeatResponseData>call(
+                    owner("g"),
+                    (coordinator, reply) -> coordinator.write(
+                            partition("g"),
+                            shard -> shard.consumer().heartbeat(new ClientInfo("c", "/127.0.0.1", (short) 1), request),
+                            reply),
+                    60_000,
+                    done);
+        }
+        assertTrue(node.scheduler.runUntil(
+                () -> answered[0] == members, node.scheduler.now() + 60_000 * SimScheduler.MILLI));
+        assertEquals(List.of(), failed);
+        assertEquals(members, assigned[0], "the first to come gets all, the others wait for it");
     }
 
     @Test

@@ -15,18 +15,22 @@ import org.apache.kafka.common.Uuid;
  */
 final class EqualShares {
     private static final int NOBODY = -1;
+    private static final int[] NONE = {};
 
     private final List<Member> members;
     private final List<Uuid> topics;
     private final int[][] owners;
     /** What each member may still take. */
     private final int[] room;
+    /** Who gets or loses a partition. */
+    private final boolean[] changed;
 
     EqualShares(List<Member> members, Map<Uuid, Integer> partitionCounts) {
         this.members = members;
         this.topics = members.get(0).topics();
         this.owners = new int[topics.size()][];
         this.room = new int[members.size()];
+        this.changed = new boolean[members.size()];
         for (int i = 0; i < owners.length; i++) {
             owners[i] = new int[partitionCounts.get(topics.get(i))];
             Arrays.fill(owners[i], NOBODY);
@@ -38,14 +42,30 @@ final class EqualShares {
         setQuotas(had);
         keepWithinQuotas();
         dealOut();
-        List<PartitionSet.Builder> shares = new ArrayList<>();
-        members.forEach(member -> shares.add(new PartitionSet.Builder()));
-        for (int i = 0; i < owners.length; i++) {
-            for (int partition = 0; partition < owners[i].length; partition++) {
-                shares.get(owners[i][partition]).add(topics.get(i), partition);
+        return shares(had);
+    }
+
+    /** Of most members nothing changes when one comes or goes: they keep the set they have. */
+    private List<PartitionSet> shares(int[] had) {
+        PartitionSet.Builder[] builders = new PartitionSet.Builder[members.size()];
+        for (int i = 0; i < builders.length; i++) {
+            if (changed[i] || had[i] != members.get(i).current().size()) {
+                builders[i] = new PartitionSet.Builder();
             }
         }
-        return shares.stream().map(PartitionSet.Builder::build).toList();
+        for (int i = 0; i < owners.length; i++) {
+            for (int partition = 0; partition < owners[i].length; partition++) {
+                PartitionSet.Builder builder = builders[owners[i][partition]];
+                if (builder != null) {
+                    builder.add(topics.get(i), partition);
+                }
+            }
+        }
+        List<PartitionSet> shares = new ArrayList<>(builders.length);
+        for (int i = 0; i < builders.length; i++) {
+            shares.add(builders[i] == null ? members.get(i).current() : builders[i].build());
+        }
+        return shares;
     }
 
     private int[] findOwners() {
@@ -56,11 +76,14 @@ final class EqualShares {
         int[] had = new int[members.size()];
         for (int i = 0; i < members.size(); i++) {
             int member = i;
-            members.get(i).current().forEach((topic, partition) -> {
+            members.get(i).current().forEachTopic((topic, partitions) -> {
                 int at = indexes.getValue(topic);
-                if (at >= 0 && partition < owners[at].length && owners[at][partition] == NOBODY) {
-                    owners[at][partition] = member;
-                    had[member]++;
+                int[] of = at < 0 ? NONE : owners[at];
+                for (int partition : partitions) {
+                    if (partition < of.length && of[partition] == NOBODY) {
+                        of[partition] = member;
+                        had[member]++;
+                    }
                 }
             });
         }
@@ -100,6 +123,7 @@ final class EqualShares {
                     room[owner]--;
                 } else {
                     topic[partition] = NOBODY;
+                    changed[owner] = true;
                 }
             }
         }
@@ -122,6 +146,7 @@ final class EqualShares {
                 at = at < count ? at : 0;
                 int owner = open[at];
                 topic[partition] = owner;
+                changed[owner] = true;
                 room[owner]--;
                 if (room[owner] > 0) {
                     at++;

@@ -75,6 +75,18 @@ public final class PartitionSet {
         }
     }
 
+    /** Receives the partitions of each topic, in order; not to be changed. */
+    @FunctionalInterface
+    interface TopicVisitor {
+        void visit(Uuid topic, int[] partitions);
+    }
+
+    void forEachTopic(TopicVisitor visitor) {
+        for (int i = 0; i < topics.length; i++) {
+            visitor.visit(topics[i], partitions[i]);
+        }
+    }
+
     public PartitionSet where(Filter filter) {
         Builder kept = new Builder();
         forEach((topic, partition) -> {
@@ -87,7 +99,8 @@ public final class PartitionSet {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof PartitionSet that
+        return other == this
+                || other instanceof PartitionSet that
                 && Arrays.equals(topics, that.topics)
                 && Arrays.deepEquals(partitions, that.partitions);
     }
