@@ -2,10 +2,12 @@ package verticles;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.LoggerContext;
-import ch.qos.logback.classic.encoder.PatternLayoutEncoder;
+import ch.qos.logback.classic.PatternLayout;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.encoder.Encoder;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import java.util.List;
 
@@ -22,13 +24,9 @@ public final class ConsoleLogging extends ContextAwareBase implements Configurat
         if (System.getProperty(FILE_PROPERTY) != null) {
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
-        PatternLayoutEncoder encoder = new PatternLayoutEncoder();
-        encoder.setContext(context);
-        encoder.setPattern("%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %-24logger{24} %msg%n");
-        encoder.start();
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();
         console.setContext(context);
-        console.setEncoder(encoder);
+        console.setEncoder(encoder(context));
         console.start();
         for (String library : QUIET) {
             context.getLogger(library).setLevel(Level.WARN);
@@ -37,5 +35,19 @@ public final class ConsoleLogging extends ContextAwareBase implements Configurat
         root.setLevel(Level.INFO);
         root.addAppender(console);
         return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+    }
+
+    static Encoder<ILoggingEvent> encoder(LoggerContext context) {
+        PatternLayout layout = new PatternLayout();
+        layout.setContext(context);
+        layout.getInstanceConverterMap().put("msg", LogText.Message::new);
+        layout.getInstanceConverterMap().put("ex", LogText.StackTrace::new);
+        layout.setPattern("%d{yyyy-MM-dd HH:mm:ss.SSS} %-5level %-24logger{24} %msg%n%ex");
+        layout.start();
+        LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+        encoder.setContext(context);
+        encoder.setLayout(layout);
+        encoder.start();
+        return encoder;
     }
 }
