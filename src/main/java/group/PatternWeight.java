@@ -150,7 +150,8 @@ public final class PatternWeight {
             int end = pattern.indexOf("\\E", at);
             int stop = end < 0 ? pattern.length() : end;
             sums[depth] += stop - at;
-            last[depth] = 1;
+            // Of an empty quotation there is nothing to repeat: what stands before it is repeated, once more perhaps.
+            last[depth] = stop == at + 1 ? last[depth] : 1;
             wide |= pattern.substring(at, stop).chars().anyMatch(c -> c > '\u007f');
             at = end < 0 ? stop : end + 2;
             return;

@@ -97,6 +97,16 @@ class PatternWeightTest {
         assertTrue(compiled > 1_000, "seed " + seed);
     }
 
+    /** Of several repetitions with nothing between them the library refuses all but these. */
+    @Test
+    void anEmptyQuotationDoesNotEndWhatIsRepeated() {
+        for (String pattern : new String[] {"x{41}\\Q\\E{3}", "(ab){20}\\Q\\E{9}\\Q\\E*", "\\Qab\\E{7}\\Q\\E{9}"}) {
+            int size = Pattern.compile(pattern).programSize();
+            assertTrue(size <= PatternWeight.of(pattern), pattern + " has " + size);
+        }
+        assertTrue(PatternWeight.of("a{1000}\\Q\\E{1000}") > PatternWeight.MAX);
+    }
+
     @Test
     void ordinaryPatternsPass() {
         assertTrue(PatternWeight.of("[a-z]{3}-\\d{4}-(eu|us)-.*") < 200);
