@@ -16,12 +16,9 @@ import records.Codec;
 
 /**
  * Records of one shard on their way to the log, and the answers that wait for them. At most one group of batches is under way; what comes meanwhile shares
- * the next (group commit). Records of different transactions are in different batches. The records of one result are never spread over batches. Confined to the owner.
+ * the next (group commit). Records of different transactions are in different batches. Confined to the owner.
  */
 final class AppendQueue {
-    /** Lengths, time and offset of a record take at most this much beside key and value. */
-    private static final int RECORD_OVERHEAD = 40;
-
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     /** In one group, so that the log's queue takes them all. */
@@ -58,9 +55,6 @@ final class AppendQueue {
         /** An append whose waiters were taken by {@link #abandon} has ended, either way. */
         void abandonedEnded();
     }
-
-    /** The bytes of the records of one result. */
-    record Encoded(List<ByteBuffer> keys, List<ByteBuffer> values, long bytes) {}
 
     private static final class Batch {
         private final List<Waiter<?>> waiters = new ArrayList<>();
@@ -111,18 +105,9 @@ final class AppendQueue {
         store = newStore;
     }
 
-    static <R> Encoded encode(List<R> records, RecordCodec<R> codec) {
-        List<ByteBuffer> keys = new ArrayList<>(records.size());
-        List<ByteBuffer> values = new ArrayList<>(records.size());
-        long bytes = 0;
-        for (R each : records) {
-            ByteBuffer key = codec.key(each);
-            ByteBuffer value = codec.value(each);
-            keys.add(key);
-            values.add(value);
-            bytes += RECORD_OVERHEAD + key.remaining() + (value == null ? 0 : value.remaining());
-        }
-        return new Encoded(keys, values, bytes);
+    /** Most bytes of the records of one batch. */
+    long room() {
+        return store.maxBatchBytes() - BatchHeader.SIZE;
     }
 
     /** Why no record is taken now; null when they are. Passes by itself. */
@@ -146,17 +131,20 @@ final class AppendQueue {
         return null;
     }
 
-    /** Why these records cannot be taken; null when they can. */
-    Failure refusal(Encoded records) {
+    /** Why these records cannot be taken, each part in a batch; null when they can. */
+    Failure refusal(List<EncodedRecords> parts) {
         Failure why = refusal();
         if (why != null) {
             return why;
         }
-        if (BatchHeader.SIZE + records.bytes > store.maxBatchBytes()) {
-            return Failure.of(
-                    FailureCode.RECORD_LIST_TOO_LARGE,
-                    "the request would write about " + records.bytes + " bytes at once, and a batch of " + setup.topic()
-                            + " has at most " + store.maxBatchBytes());
+        for (EncodedRecords each : parts) {
+            if (each.bytes() > room()) {
+                return Failure.of(
+                        FailureCode.RECORD_LIST_TOO_LARGE,
+                        "the request would write about " + each.bytes() + " bytes at once, and a batch of "
+                                + setup.topic() + " has at most " + store.maxBatchBytes()
+                                + " (max.message.bytes of the topic)");
+            }
         }
         return null;
     }
@@ -189,11 +177,18 @@ final class AppendQueue {
     /**
      * {@code waiters} are answered, in order, when the records are committed.
      *
+     * @param parts each into one batch, in order
      * @param transaction null for none
      */
-    void add(Encoded records, ProducerTransaction transaction, List<Waiter<?>> waiters) {
+    void add(List<EncodedRecords> parts, ProducerTransaction transaction, List<Waiter<?>> waiters) {
+        parts.forEach(each -> add(each, transaction));
+        gathering.peekLast().waiters.addAll(waiters);
+        flushLater();
+    }
+
+    private void add(EncodedRecords records, ProducerTransaction transaction) {
         Batch batch = gathering.peekLast();
-        boolean fits = batch != null && batch.bytes + records.bytes <= store.maxBatchBytes();
+        boolean fits = batch != null && batch.bytes + records.bytes() <= store.maxBatchBytes();
         full |= batch != null && !fits;
         if (!fits || !batch.takes(transaction)) {
             BatchBuilder.Producer producer = transaction == null
@@ -205,13 +200,12 @@ final class AppendQueue {
             gathering.add(batch);
         }
         long wallMillis = setup.ports().clock().wallMillis();
-        for (int i = 0; i < records.keys.size(); i++) {
-            batch.builder.add(wallMillis, records.keys.get(i), records.values.get(i), List.of());
+        for (int i = 0; i < records.keys().size(); i++) {
+            batch.builder.add(
+                    wallMillis, records.keys().get(i), records.values().get(i), List.of());
         }
-        batch.bytes += records.bytes;
-        pending(records.bytes);
-        batch.waiters.addAll(waiters);
-        flushLater();
+        batch.bytes += records.bytes();
+        pending(records.bytes());
     }
 
     private void pending(long change) {

@@ -6,29 +6,37 @@ import java.util.List;
 /**
  * What a write yields.
  *
- * @param records to append in one atomic batch, and to replay; may be empty
+ * @param records to append, and to replay; may be empty
  * @param response the answer, given when the records (and all earlier ones of the shard) are committed
  * @param settled null, or run just before the answer is given: without a failure once the records are committed. With a failure when they did not take effect;
  *     the shard then answers what it has parked for them and puts back what it changed besides. Either they were refused before anything was replayed (too large
  *     for a batch, the disk is full, too much waits already) and the shard goes on as if the request had never been; or the shard is being unloaded (a failed
  *     append, lost leadership), and {@link CoordinatorShard#unloaded} follows
+ * @param together how many of the first records are in one atomic batch. Those behind them get batches of their own where one batch cannot hold all: after a crash in
+ *     between the log ends with some of them
  */
-public record Result<R, T>(List<R> records, T response, Callback<Void> settled) {
+public record Result<R, T>(List<R> records, T response, Callback<Void> settled, int together) {
 
+    /** All in one atomic batch. */
     public static <R, T> Result<R, T> of(List<R> records, T response) {
-        return new Result<>(records, response, null);
+        return new Result<>(records, response, null, records.size());
     }
 
     /** Nothing to append. */
     public static <R, T> Result<R, T> answer(T response) {
-        return new Result<>(List.of(), response, null);
+        return new Result<>(List.of(), response, null, 0);
     }
 
     public static <R> Result<R, Void> nothing() {
-        return new Result<>(List.of(), null, null);
+        return new Result<>(List.of(), null, null, 0);
     }
 
     public Result<R, T> settled(Callback<Void> action) {
-        return new Result<>(records, response, action);
+        return new Result<>(records, response, action, together);
+    }
+
+    /** The shard can go on from a log that ends behind any record from the {@code first} ones on. */
+    public Result<R, T> atomicOnly(int first) {
+        return new Result<>(records, response, settled, first);
     }
 }

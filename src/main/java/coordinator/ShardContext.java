@@ -4,6 +4,7 @@ import common.Clock;
 import common.Metrics;
 import common.Mutations;
 import common.RandomSource;
+import java.util.List;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 
@@ -26,6 +27,12 @@ public interface ShardContext<R> {
 
     /** The newest metadata that this owner was given. */
     MetadataImage image();
+
+    /** The most that key and value of one record may take, in bytes. */
+    long maxRecordBytes();
+
+    /** Whether one batch takes all of these. */
+    boolean fits(List<R> records);
 
     /** Timers of this shard; all are cancelled when it is unloaded. */
     ShardTimers<R> timers();

@@ -1,13 +1,8 @@
 package coordinator;
 
 import common.Callback;
-import common.Clock;
 import common.Failure;
 import common.FailureCode;
-import common.Metrics;
-import common.Mutations;
-import common.RandomSource;
-import common.Timers;
 import coordinator.Coordinator.ProducerTransaction;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
@@ -20,14 +15,12 @@ import org.slf4j.LoggerFactory;
  */
 final class ShardHost<S extends CoordinatorShard<R>, R> {
     private static final Logger LOG = LoggerFactory.getLogger(ShardHost.class);
-    private static final long FIRST_RETRY_MILLIS = 100;
-    private static final long MAX_RETRY_MILLIS = 30_000;
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final RuntimeSetup<S, R> setup;
     private final int partition;
     private final String name;
-    private final LoadSlots slots;
+    private final LoadAttempts<R> loads;
     private final RuntimeStats stats;
     private final AppendQueue queue;
     private final ShardGuard guard;
@@ -40,21 +33,23 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private int leaderEpoch;
     private MetadataImage image;
     private S shard;
-    private RuntimeTimers<R> timers;
-    private ShardLoader<R> loader;
-    private LoadSlots.Slot slot;
-    private Timers.Handle retry;
-    private long retryMillis;
+    private HostedContext<R> context;
     /** Changes whenever the shard does: what was begun for an earlier one is dropped. */
     private long incarnation;
 
     private Callback<Void> drained;
 
-    ShardHost(RuntimeSetup<S, R> setup, int partition, LoadSlots slots, RuntimeStats stats, PendingBytes pending, MetadataImage image) {
+    ShardHost(
+            RuntimeSetup<S, R> setup,
+            int partition,
+            LoadSlots slots,
+            RuntimeStats stats,
+            PendingBytes pending,
+            MetadataImage image) {
         this.setup = setup;
         this.partition = partition;
         this.name = setup.topic() + "-" + partition;
-        this.slots = slots;
+        this.loads = new LoadAttempts<>(setup, name, slots);
         this.stats = stats;
         this.image = image;
         this.guard = new ShardGuard(name);
@@ -72,7 +67,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private final class AppendOutcome implements AppendQueue.Outcome {
         @Override
         public void committed() {
-            retryMillis = 0;
+            loads.forgetPause();
             if (drained != null && queue.isSettled()) {
                 endDrain();
             }
@@ -93,7 +88,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
 
         @Override
         public void abandonedEnded() {
-            if (state == ShardState.LOADING && loader == null && retry == null) {
+            if (state == ShardState.LOADING && loads.isIdle()) {
                 load();
             } else if (drained != null) {
                 endDrain();
@@ -113,7 +108,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         leaderEpoch = epoch;
         store = newStore;
-        retryMillis = 0;
+        loads.forgetPause();
         load();
     }
 
@@ -180,25 +175,20 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         queue.use(store);
         S fresh = newShard();
-        loader = new ShardLoader<>(setup, name, store, fresh, (summary, failure) -> {
-            loader = null;
-            slot.release();
+        loads.begin(store, fresh, (summary, failure) -> {
             if (failure != null) {
                 loadFailed(failure);
             } else {
                 loaded(fresh, summary);
             }
         });
-        slot = slots.slot(loader::run);
-        slot.claim();
     }
 
     private S newShard() {
         long mine = ++incarnation;
-        RuntimeTimers<R> own = new RuntimeTimers<>(
-                setup.ports().clock(), setup.ports().timers(), task -> incarnation != mine || runOwn(task));
-        timers = own;
-        return setup.shards().apply(new HostedContext(mine, own));
+        context = new HostedContext<>(
+                setup, partition, leaderEpoch, queue, () -> image, task -> incarnation != mine || runOwn(task));
+        return setup.shards().apply(context);
     }
 
     private void loaded(S fresh, ShardLoader.Summary summary) {
@@ -224,21 +214,16 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     }
 
     private void loadFailed(Failure why) {
-        backOff();
-        LOG.error("{}: cannot be loaded, tried again in {} ms: {}", name, retryMillis, why.message());
+        long pause = loads.takeLongerPause();
+        LOG.error("{}: cannot be loaded, tried again in {} ms: {}", name, pause, why.message());
         become(
                 ShardState.FAILED,
                 Failure.of(FailureCode.COORDINATOR_NOT_AVAILABLE, name + " could not be loaded: " + why.message()));
-        loadLater(retryMillis);
-    }
-
-    private void backOff() {
-        retryMillis = Math.min(MAX_RETRY_MILLIS, Math.max(FIRST_RETRY_MILLIS, 2 * retryMillis));
+        loadLater(pause);
     }
 
     private void loadLater(long delayMillis) {
-        retry = setup.ports().timers().after(delayMillis, () -> {
-            retry = null;
+        loads.after(delayMillis, () -> {
             become(ShardState.LOADING, loading());
             load();
         });
@@ -255,22 +240,12 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         become(ShardState.LOADING, loading());
         unload(why);
-        long pause = retryMillis;
-        backOff();
-        loadLater(pause);
+        loadLater(loads.takePause());
     }
 
     private void unload(Failure why) {
         incarnation++;
-        if (loader != null) {
-            loader.cancel();
-            loader = null;
-            slot.release();
-        }
-        if (retry != null) {
-            retry.cancel();
-            retry = null;
-        }
+        loads.cancel();
         requests.stopWatching();
         S gone = shard;
         shard = null;
@@ -280,9 +255,9 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         if (gone != null) {
             guard.run("unload", () -> gone.unloaded(why));
         }
-        if (timers != null) {
+        if (context != null) {
             // Last: what failed just now may have put timers back.
-            timers.cancelAll();
+            context.cancelTimers();
         }
     }
 
@@ -369,67 +344,5 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
                 (none, failure) ->
                         LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
         return true;
-    }
-
-    /** What one incarnation of the shard sees of its host. */
-    private final class HostedContext implements ShardContext<R> {
-        private final long mine;
-        private final RuntimeTimers<R> own;
-
-        HostedContext(long mine, RuntimeTimers<R> own) {
-            this.mine = mine;
-            this.own = own;
-        }
-
-        @Override
-        public int partition() {
-            return partition;
-        }
-
-        @Override
-        public int leaderEpoch() {
-            return leaderEpoch;
-        }
-
-        @Override
-        public Clock clock() {
-            return setup.ports().clock();
-        }
-
-        @Override
-        public RandomSource random() {
-            return setup.ports().random();
-        }
-
-        @Override
-        public Metrics metrics() {
-            return setup.ports().metrics();
-        }
-
-        @Override
-        public Mutations mutations() {
-            return setup.ports().mutations();
-        }
-
-        @Override
-        public MetadataImage image() {
-            return image;
-        }
-
-        @Override
-        public ShardTimers<R> timers() {
-            return own;
-        }
-
-        @Override
-        public void submit(Supplier<Result<R, Void>> write) {
-            setup.soon().accept(() -> attempt(write));
-        }
-
-        private void attempt(Supplier<Result<R, Void>> write) {
-            if (incarnation == mine && !runOwn(write)) {
-                setup.ports().timers().after(RuntimeTimers.POSTPONED_MILLIS, () -> attempt(write));
-            }
-        }
     }
 }

@@ -56,12 +56,14 @@ final class ShardRequests<R> {
         stats.event();
         Result<?, T> result;
         List<R> records;
-        AppendQueue.Encoded encoded;
+        List<EncodedRecords> encoded;
         running = true;
         try {
             result = request.get();
             records = typed(result.records());
-            encoded = records.isEmpty() ? null : AppendQueue.encode(records, setup.codec());
+            encoded = records.isEmpty()
+                    ? null
+                    : EncodedRecords.of(records, setup.codec()).parts(result.together(), queue.room());
         } catch (InvariantViolation e) {
             throw e;
         } catch (RuntimeException e) {

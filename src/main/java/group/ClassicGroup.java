@@ -1,21 +1,15 @@
 package group;
 
-import common.Callback;
 import common.Clock;
 import common.Failure;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BiConsumer;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroup;
 import org.apache.kafka.common.message.DescribeGroupsResponseData.DescribedGroupMember;
-import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
@@ -28,22 +22,20 @@ import records.schemas.GroupRecord;
 final class ClassicGroup implements Group {
     private final String id;
     private final Surroundings around;
-    private final Map<String, ClassicMember> members = new LinkedHashMap<>();
-    private final Map<String, String> memberByInstance = new LinkedHashMap<>();
+    private final ClassicRoster roster = new ClassicRoster();
     private final PendingMembers pending = new PendingMembers();
     private final Set<String> unsynced = new LinkedHashSet<>();
-    private final ProtocolVotes votes = new ProtocolVotes();
     private ClassicState state = ClassicState.EMPTY;
     private ClassicState before = ClassicState.EMPTY;
     private long stateSinceMillis;
     private String protocolType = "";
     private String protocol;
-    private String leader;
     private int generation;
-    private int joined;
     private boolean grew;
+    private int toldTooLarge = -1;
     private Object assigning;
     private GroupMetadataRecord stored;
+    private Group replaces;
     private SubscribedTopics subscribed = SubscribedTopics.unknown();
 
     /** @param refused told when records of a group were not taken: the group is ahead of its log then */
@@ -64,9 +56,9 @@ final class ClassicGroup implements Group {
         protocolType = value.protocolType();
         protocol = value.protocol();
         for (ClassicMember each : restored) {
-            add(each);
+            enroll(each);
         }
-        leader = members.containsKey(value.leader()) ? value.leader() : leader;
+        roster.lead(value.leader());
         stateSinceMillis = value.currentStateTimestamp();
         enter(restored.isEmpty() ? ClassicState.EMPTY : ClassicState.STABLE);
         noteSubscriptions();
@@ -119,27 +111,22 @@ final class ClassicGroup implements Group {
         return generation;
     }
 
-    /** null without members. */
-    String leader() {
-        return leader;
+    ClassicRoster roster() {
+        return roster;
     }
 
-    boolean isLeader(ClassicMember member) {
-        return member.id().equals(leader);
+    /** null without members. */
+    String leader() {
+        return roster.leader();
     }
 
     Collection<ClassicMember> members() {
-        return Collections.unmodifiableCollection(members.values());
+        return roster.all();
     }
 
     /** null for none. */
     ClassicMember member(String memberId) {
-        return members.get(memberId);
-    }
-
-    /** The member id of a static member; null for none. */
-    String memberOf(String instanceId) {
-        return memberByInstance.get(instanceId);
+        return roster.get(memberId);
     }
 
     PendingMembers pending() {
@@ -151,22 +138,8 @@ final class ClassicGroup implements Group {
         return unsynced;
     }
 
-    /** Members whose JoinGroup is parked. */
-    int joined() {
-        return joined;
-    }
-
     boolean allJoined() {
-        return joined == members.size() && pending.isEmpty();
-    }
-
-    /** The longest of all members. */
-    int rebalanceTimeoutMillis() {
-        int longest = 0;
-        for (ClassicMember each : members.values()) {
-            longest = Math.max(longest, each.rebalanceTimeoutMillis());
-        }
-        return longest;
+        return roster.allJoined() && pending.isEmpty();
     }
 
     /** Whether a member that offers these could be in the group: rule G3, INCONSISTENT_GROUP_PROTOCOL. */
@@ -174,75 +147,36 @@ final class ClassicGroup implements Group {
         if (state == ClassicState.EMPTY) {
             return !type.isEmpty() && !protocols.isEmpty();
         }
-        return protocolType.equals(type) && votes.anyOfAll(protocols, members.size());
-    }
-
-    /** The assignor that would be chosen now. */
-    String electedProtocol() {
-        return votes.winner(members.values());
+        return protocolType.equals(type) && roster.allOfferOneOf(protocols);
     }
 
     /** A new member; the first one of a group makes its protocol type and leads. */
     void add(ClassicMember member, String type) {
-        if (members.isEmpty()) {
+        if (roster.isEmpty()) {
             protocolType = type;
         }
         grew |= isInitialRebalance();
-        add(member);
+        enroll(member);
     }
 
-    private void add(ClassicMember member) {
-        members.put(member.id(), member);
-        if (member.isStatic()) {
-            memberByInstance.put(member.instanceId(), member.id());
-        }
-        votes.add(member);
-        joined += member.awaitsJoin() ? 1 : 0;
-        leader = leader == null ? member.id() : leader;
+    private void enroll(ClassicMember member) {
+        roster.add(member);
         pending.remove(member.id());
     }
 
     /** Its parked requests must have been answered. */
     void remove(ClassicMember member) {
-        members.remove(member.id());
-        votes.remove(member);
-        joined -= member.awaitsJoin() ? 1 : 0;
-        if (member.isStatic()) {
-            memberByInstance.remove(member.instanceId());
-        }
-        if (isLeader(member)) {
-            Iterator<String> next = members.keySet().iterator();
-            leader = next.hasNext() ? next.next() : null;
-        }
+        roster.remove(member);
         unsynced.remove(member.id());
     }
 
     /** A static member comes back under another member id; what it is given stays. */
     void replace(ClassicMember old, ClassicMember replacement) {
-        boolean leads = isLeader(old);
-        boolean missing = unsynced.contains(old.id());
-        remove(old);
-        add(replacement);
-        replacement.assign(old.assignment());
-        if (leads) {
-            leader = replacement.id();
-        }
-        if (missing) {
+        roster.replace(old, replacement);
+        pending.remove(replacement.id());
+        if (unsynced.remove(old.id())) {
             unsynced.add(replacement.id());
         }
-    }
-
-    void reoffer(ClassicMember member, int rebalanceMillis, int sessionMillis, List<ClassicProtocol> protocols) {
-        votes.remove(member);
-        member.offer(rebalanceMillis, sessionMillis, protocols);
-        votes.add(member);
-    }
-
-    /** {@link ClassicMember#park}, counted. */
-    Callback<JoinGroupResponseData> park(ClassicMember member, Callback<JoinGroupResponseData> join) {
-        joined -= member.awaitsJoin() ? 1 : 0;
-        joined += join != null ? 1 : 0;
-        return member.park(join);
     }
 
     /** Whether members came since the last call, during an initial rebalance. */
@@ -250,6 +184,13 @@ final class ClassicGroup implements Group {
         boolean did = grew;
         grew = false;
         return did;
+    }
+
+    /** Whether this is the first time in this generation that a member is turned away because no record could hold the group. */
+    boolean firstTooLarge() {
+        boolean first = toldTooLarge != generation;
+        toldTooLarge = generation;
+        return first;
     }
 
     /** Names the assignment of this generation that is being written; null: none is. */
@@ -272,37 +213,22 @@ final class ClassicGroup implements Group {
         state = next;
     }
 
-    /** Makes a member that has joined the leader, if the present one has not; false when nobody has joined. */
-    boolean electJoinedLeader() {
-        ClassicMember present = leader == null ? null : members.get(leader);
-        if (present == null || present.awaitsJoin()) {
-            return present != null;
-        }
-        for (ClassicMember each : members.values()) {
-            if (each.awaitsJoin()) {
-                leader = each.id();
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** The join phase is over: the next generation, of those who are members now (rule G3: rises by one). */
     void nextGeneration() {
         generation++;
         unsynced.clear();
-        protocol = electedProtocol();
+        protocol = roster.electedProtocol();
         noteSubscriptions();
-        goTo(members.isEmpty() ? ClassicState.EMPTY : ClassicState.COMPLETING_REBALANCE);
+        goTo(roster.isEmpty() ? ClassicState.EMPTY : ClassicState.COMPLETING_REBALANCE);
     }
 
     private void noteSubscriptions() {
-        if (!isOfConsumers() || (protocol == null && !members.isEmpty())) {
+        if (!isOfConsumers() || (protocol == null && !roster.isEmpty())) {
             subscribed = SubscribedTopics.unknown();
             return;
         }
-        List<byte[]> subscriptions = new ArrayList<>(members.size());
-        members.values().forEach(each -> subscriptions.add(each.metadata(protocol)));
+        List<byte[]> subscriptions = new ArrayList<>(roster.size());
+        members().forEach(each -> subscriptions.add(each.metadata(protocol)));
         subscribed = new SubscribedTopics(subscriptions);
     }
 
@@ -321,23 +247,9 @@ final class ClassicGroup implements Group {
         return topics == null ? isOfConsumers() : topics.contains(topic);
     }
 
-    /** Who says to be a member: NONE, UNKNOWN_MEMBER_ID or FENCED_INSTANCE_ID (rule G3). */
-    Errors checkMember(String memberId, String instanceId) {
-        if (instanceId != null) {
-            String current = memberByInstance.get(instanceId);
-            if (current != null && !current.equals(memberId)) {
-                return Errors.FENCED_INSTANCE_ID;
-            }
-            if (current == null) {
-                return Errors.UNKNOWN_MEMBER_ID;
-            }
-        }
-        return members.containsKey(memberId) ? Errors.NONE : Errors.UNKNOWN_MEMBER_ID;
-    }
-
-    /** As {@link #checkMember}, also ILLEGAL_GENERATION. */
+    /** As {@link ClassicRoster#check}, also ILLEGAL_GENERATION. */
     Errors checkMember(String memberId, String instanceId, int ofGeneration) {
-        Errors error = checkMember(memberId, instanceId);
+        Errors error = roster.check(memberId, instanceId);
         return error == Errors.NONE && ofGeneration != generation ? Errors.ILLEGAL_GENERATION : error;
     }
 
@@ -371,7 +283,7 @@ final class ClassicGroup implements Group {
 
     @Override
     public void committed(CommitClaim claim) {
-        ClassicMember member = members.get(claim.memberId());
+        ClassicMember member = roster.get(claim.memberId());
         if (member != null && (state == ClassicState.STABLE || state == ClassicState.PREPARING_REBALANCE)) {
             around.sessions().restart(member);
         }
@@ -387,6 +299,15 @@ final class ClassicGroup implements Group {
         }
         boolean known = state == ClassicState.STABLE && isOfConsumers() && subscribed.topics() != null;
         return known && !isSubscribedTo(topic) ? commitTimestampMillis : NO_EXPIRY;
+    }
+
+    /** The empty group of another protocol in whose place it is, as long as no record says that that one is gone; null: none. */
+    Group replaces() {
+        return replaces;
+    }
+
+    void replaces(Group group) {
+        replaces = group;
     }
 
     /** Its newest record; null before the first. */
@@ -415,7 +336,7 @@ final class ClassicGroup implements Group {
                 .setGroupState(state())
                 .setProtocolType(protocolType)
                 .setProtocolData(stable ? protocol : "");
-        for (ClassicMember each : members.values()) {
+        for (ClassicMember each : members()) {
             DescribedGroupMember member = new DescribedGroupMember()
                     .setMemberId(each.id())
                     .setGroupInstanceId(each.instanceId())

@@ -115,13 +115,14 @@ public final class ClassicGroups {
         if (group != known && group.isPristine()) {
             putBack(request.groupId(), known);
         } else if (foreign) {
-            takeOver(known, turn);
+            takeOver(known, group, turn);
         }
         return turn.result();
     }
 
     /** A group of another protocol that nobody is in any more becomes a classic one; its offsets stay. */
-    private static void takeOver(Group empty, Turn turn) {
+    private static void takeOver(Group empty, ClassicGroup by, Turn turn) {
+        by.replaces(empty);
         List<GroupRecord> tombstones = new ArrayList<>();
         empty.tombstones(tombstones);
         tombstones.forEach(turn::record);
@@ -158,7 +159,7 @@ public final class ClassicGroups {
             return turn.result();
         }
         syncPhase.wait(member, done, turn);
-        if (group.isLeader(member) && group.assigning() == null) {
+        if (group.roster().isLeader(member) && group.assigning() == null) {
             assign(group, request, turn);
         }
         return turn.result();
@@ -184,7 +185,23 @@ public final class ClassicGroups {
         request.assignments().forEach(each -> given.put(each.memberId(), each.assignment()));
         Function<ClassicMember, byte[]> assignments =
                 member -> given.getOrDefault(member.id(), ClassicMember.nothing());
-        syncPhase.assign(group, assignments, turn);
+        if (!syncPhase.assign(group, assignments, turn)) {
+            dismissLeader(group, turn);
+        }
+    }
+
+    /** Its assignment cannot be stored: the others go on without it, and another one assigns. */
+    private void dismissLeader(ClassicGroup group, Turn turn) {
+        ClassicMember leader = group.member(group.leader());
+        LOG.warn(
+                "group {}: what its leader {} assigns to {} members does not fit a record of __consumer_offsets; the leader is dismissed."
+                        + " Use fewer members or topics, or a higher max.message.bytes of that topic.",
+                group.id(),
+                leader.id(),
+                group.members().size());
+        turn.answer(leader.parkSync(null), SyncPhase.error(Errors.UNKNOWN_SERVER_ERROR));
+        joinPhase.drop(group, leader, turn);
+        joinPhase.prepare(group, "the assignment of leader " + leader.id() + " was too large", turn);
     }
 
     public Result<GroupRecord, HeartbeatResponseData> heartbeat(HeartbeatRequestData request) {
@@ -237,7 +254,7 @@ public final class ClassicGroups {
         String id = leaving.memberId();
         if (id.isEmpty()) {
             // An operator removes a static member by its name.
-            id = leaving.groupInstanceId() == null ? null : group.memberOf(leaving.groupInstanceId());
+            id = leaving.groupInstanceId() == null ? null : group.roster().memberOf(leaving.groupInstanceId());
             if (id == null) {
                 return Errors.UNKNOWN_MEMBER_ID;
             }
@@ -245,7 +262,7 @@ public final class ClassicGroups {
             sessions.end(group.id(), id);
             return Errors.NONE;
         } else {
-            Errors error = group.checkMember(id, leaving.groupInstanceId());
+            Errors error = group.roster().check(id, leaving.groupInstanceId());
             if (error != Errors.NONE) {
                 return error;
             }

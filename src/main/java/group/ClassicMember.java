@@ -19,14 +19,26 @@ final class ClassicMember {
      * @param clientHost in Kafka's form, "/127.0.0.1"
      */
     record Identity(String memberId, String instanceId, String clientId, String clientHost) {
+        /** Lengths and time-outs of a member in a record take less. */
+        private static final int OVERHEAD = 48;
+        /** Of UTF-8. */
+        private static final int MOST_PER_CHAR = 3;
+
         Identity as(String newMemberId) {
             return new Identity(newMemberId, instanceId, clientId, clientHost);
+        }
+
+        int recordBytes() {
+            int chars = memberId.length() + clientId.length() + clientHost.length();
+            chars += instanceId == null ? 0 : instanceId.length();
+            return OVERHEAD + MOST_PER_CHAR * chars;
         }
     }
 
     private final Identity identity;
     private List<ClassicProtocol> protocols;
     private Set<String> protocolNames;
+    private int recordBytes;
     private int rebalanceTimeoutMillis;
     private int sessionTimeoutMillis;
     private byte[] assignment = nothing();
@@ -53,7 +65,17 @@ final class ClassicMember {
         sessionTimeoutMillis = newSessionTimeoutMillis;
         protocols = List.copyOf(newProtocols);
         protocolNames = new LinkedHashSet<>();
-        newProtocols.forEach(each -> protocolNames.add(each.name()));
+        int metadataBytes = 0;
+        for (ClassicProtocol each : newProtocols) {
+            protocolNames.add(each.name());
+            metadataBytes = Math.max(metadataBytes, each.metadata().length);
+        }
+        recordBytes = identity.recordBytes() + metadataBytes;
+    }
+
+    /** The most that it takes in a record of its group, without what it is given. */
+    int recordBytes() {
+        return recordBytes;
     }
 
     Identity identity() {

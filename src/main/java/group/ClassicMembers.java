@@ -119,26 +119,26 @@ final class ClassicMembers {
         List<GroupRecord> records = new ArrayList<>();
         ConsumerMember holder = group.staticMember(instanceId);
         ConsumerMember before = member(group, memberId, instanceId, isNew, records);
-        boolean downgrade = holder != null && !holder.classic() && migration.downgrades(group, List.of(holder));
+        boolean downgrades = holder != null && !holder.classic() && migration.downgrades(group, List.of(holder));
         ConsumerMember after = before.with(told(before, request, client, subscription, protocols));
 
         boolean resubscribed = heartbeats.noteMember(group, before, after, records);
         resubscribed |= patterns.update(group, before, after, records) != TopicPatterns.Outcome.SAME;
         TargetAssignment.Change change = new TargetAssignment.Change(heartbeats.occupant(group, before), after);
         int epoch = heartbeats.noteTopics(group, change, resubscribed, records);
+        int first = records.size();
         ConsumerHeartbeats.Target target = heartbeats.target(group, epoch, change, records);
         ConsumerMember reached = heartbeats.reconcile(
                 group, after, target, EmbeddedProtocol.owned(subscription, context.image()), resubscribed, records);
-        if (downgrade) {
-            migration.downgrade(group, reached, holder, records);
-        }
+        boolean becomesClassic = downgrades && migration.downgrade(group, reached, holder, records);
         JoinGroupResponseData response = new JoinGroupResponseData()
                 .setMemberId(memberId)
                 .setGenerationId(reached.epoch())
                 .setProtocolType(EmbeddedProtocol.TYPE)
                 .setProtocolName(protocols.get(0).name());
-        return Result.<GroupRecord, Void>of(records, null).settled((none, failure) -> {
-            if (failure == null && !downgrade) {
+        int together = becomesClassic ? records.size() : first;
+        return Result.<GroupRecord, Void>of(records, null).atomicOnly(together).settled((none, failure) -> {
+            if (failure == null && !becomesClassic) {
                 timers.cancel(ConsumerTimers.Kind.JOIN, group.id(), memberId);
                 removals.startSession(group.id(), reached);
                 removals.start(ConsumerTimers.Kind.SYNC, group.id(), memberId, request.rebalanceTimeoutMs());

@@ -103,7 +103,9 @@ final class ClassicRegistry {
         }
         joinPhase.stop(group);
         group.assigning(null);
-        if (group.stored() == null) {
+        if (group.replaces() != null) {
+            groups.put(group.replaces());
+        } else if (group.stored() == null) {
             create(group.id());
         } else {
             start(restore(group.stored()));
@@ -114,7 +116,7 @@ final class ClassicRegistry {
     /** Answers what is parked in a group that is no longer one of these. */
     void askToJoinAgain(ClassicGroup group) {
         for (ClassicMember each : group.members()) {
-            Callback<JoinGroupResponseData> join = group.park(each, null);
+            Callback<JoinGroupResponseData> join = group.roster().park(each, null);
             if (join != null) {
                 join.succeed(JoinPhase.error(each.id(), Errors.REBALANCE_IN_PROGRESS));
             }
@@ -137,7 +139,7 @@ final class ClassicRegistry {
     static void failParked(ClassicGroup group, Failure why) {
         List<Callback<?>> parked = new ArrayList<>();
         for (ClassicMember each : group.members()) {
-            parked.add(group.park(each, null));
+            parked.add(group.roster().park(each, null));
             parked.add(each.parkSync(null));
         }
         for (Callback<?> each : parked) {

@@ -6,7 +6,7 @@ import coordinator.Result;
 import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
-import metadata.MetadataImage;
+import metadata.MetadataImage.TopicChange;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
@@ -100,8 +100,8 @@ public final class CommittedOffsets {
         expiry.loaded();
     }
 
-    void imageChanged(MetadataImage before, MetadataImage now) {
-        expiry.imageChanged(before, now);
+    void imageChanged(List<TopicChange> changes) {
+        expiry.imageChanged(changes);
     }
 
     /**

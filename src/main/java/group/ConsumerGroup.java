@@ -18,8 +18,8 @@ import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
 import records.schemas.GroupRecord;
 
 /**
- * A group of the consumer protocol (KIP-848). Changes only when records are replayed; the one exception, {@link #topicsChanged}, is not in the log and so is true
- * after each load, until an epoch of this shard's own or a look at the topics. Confined to the shard.
+ * A group of the consumer protocol (KIP-848). Changes only when records are replayed. Two exceptions are not in the log: {@link #topicsChanged}, which so is true
+ * after each load, until an epoch of this shard's own or a look at the topics; and {@link #matchedVersion}. Confined to the shard.
  */
 final class ConsumerGroup implements Group {
     /** Kafka's groups begin with it, so that the first rebalance makes epoch 2. */
@@ -45,6 +45,7 @@ final class ConsumerGroup implements Group {
     private long assignedAtMillis;
     private boolean hasPartitionMetadata;
     private boolean topicsChanged = true;
+    private long matchedVersion = -1;
 
     ConsumerGroup(String id, Supplier<MetadataImage> image, Mutations mutations) {
         this.id = id;
@@ -161,6 +162,15 @@ final class ConsumerGroup implements Group {
 
     void setTopicsChanged(boolean changed) {
         topicsChanged = changed;
+    }
+
+    /** Metadata up to this version had no new topics for the patterns of this group, beyond what their records say; -1 when not known. */
+    long matchedVersion() {
+        return matchedVersion;
+    }
+
+    void setMatchedVersion(long version) {
+        matchedVersion = version;
     }
 
     @Override

@@ -25,6 +25,9 @@ final class ConsumerGroupReplay {
         ConsumerGroup group = groups.get(record.group()) instanceof ConsumerGroup found ? found : null;
         if (group == null) {
             if (record.tombstone()) {
+                if (record instanceof Metadata && groups.get(record.group()) instanceof ClassicGroup successor) {
+                    successor.replaces(null);
+                }
                 return;
             }
             // In place of what only kept offsets.

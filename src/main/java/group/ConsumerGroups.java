@@ -153,28 +153,39 @@ public final class ConsumerGroups {
     }
 
     /** What patterns mean now: a new group epoch when that changes what the group reads. */
-    private Result<GroupRecord, Void> resolved(String groupId, Map<String, RegularExpressionValue> resolved) {
-        if (!(groups.get(groupId) instanceof ConsumerGroup group)) {
+    private Result<GroupRecord, Void> resolved(TopicPatterns.Resolved resolved) {
+        if (!(groups.get(resolved.group()) instanceof ConsumerGroup group)) {
             return Result.nothing();
         }
         List<GroupRecord> records = new ArrayList<>();
         Subscriptions next = group.subscriptions().copy();
         boolean changed = false;
-        for (Map.Entry<String, RegularExpressionValue> each : resolved.entrySet()) {
+        for (Map.Entry<String, RegularExpressionValue> each :
+                resolved.patterns().entrySet()) {
             String pattern = each.getKey();
-            if (next.membersWith(pattern) > 0) {
-                RegularExpressionValue last = next.resolved(pattern);
-                List<String> before = last == null ? List.of() : last.topics();
-                changed |= !before.equals(each.getValue().topics());
+            if (next.membersWith(pattern) == 0) {
+                continue;
+            }
+            RegularExpressionValue last = next.resolved(pattern);
+            boolean differs =
+                    last == null || !last.topics().equals(each.getValue().topics());
+            changed |= last == null ? !each.getValue().topics().isEmpty() : differs;
+            if (differs || resolved.whole()) {
                 next.resolve(pattern, each.getValue());
-                records.add(ConsumerGroupRecords.pattern(groupId, pattern, each.getValue()));
+                records.add(ConsumerGroupRecords.pattern(group.id(), pattern, each.getValue()));
             }
         }
-        long hash = MetadataHash.of(next.topics(), context.image());
-        if (changed || hash != group.metadataHash()) {
-            records.add(ConsumerGroupRecords.group(groupId, group.epoch() + 1, hash));
+        if (!records.isEmpty()) {
+            long hash = MetadataHash.of(next.topics(), context.image());
+            if (changed || hash != group.metadataHash()) {
+                records.add(ConsumerGroupRecords.group(group.id(), group.epoch() + 1, hash));
+            }
         }
-        return Result.of(records, null);
+        return Result.<GroupRecord, Void>of(records, null).settled((none, failure) -> {
+            if (failure == null) {
+                group.setMatchedVersion(resolved.version());
+            }
+        });
     }
 
     void replay(ConsumerGroupRecord record) {
@@ -182,7 +193,7 @@ public final class ConsumerGroups {
     }
 
     void loaded() {
-        patterns.loaded();
+        patterns.newTopics().startAt(context.image().version());
         for (Group each : groups.all()) {
             if (each instanceof ConsumerGroup group) {
                 // Also the topics may have changed since the last record.
@@ -192,11 +203,16 @@ public final class ConsumerGroups {
         }
     }
 
-    void imageChanged(MetadataImage before, MetadataImage now) {
-        List<TopicChange> changes = now.topicChangesSince(before);
+    /** Nobody was here whom the changes up to {@code now} would have concerned. */
+    void imageSkipped(MetadataImage now) {
+        patterns.newTopics().startAt(now.version());
+    }
+
+    /** @param changes up to {@code now} */
+    void imageChanged(List<TopicChange> changes, MetadataImage now) {
         for (TopicChange change : changes) {
             if (change.before() == null) {
-                patterns.topicsCreated(now);
+                patterns.newTopics().add(change.after().name(), now.version());
             }
         }
         for (Group each : changes.isEmpty() ? List.<Group>of() : groups.all()) {

@@ -22,6 +22,8 @@ import records.schemas.GroupRecord;
  * A heartbeat of a member that is or comes in (KIP-848): takes note of what the member says of itself; makes a new group epoch when the assignment may have to
  * change; a new target when there is none for that epoch; and takes the member one step towards its target. Records in Kafka's order: member, pattern, group epoch,
  * targets, target epoch, what the member has.
+ *
+ * <p>From the group epoch on the log may end anywhere: while there is no target for that epoch, the next heartbeat that may makes all targets anew.
  */
 final class ConsumerHeartbeats {
     private final ShardContext<GroupRecord> context;
@@ -68,6 +70,7 @@ final class ConsumerHeartbeats {
                 || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED
                 || !targets.preferred(group.assignors()).equals(targets.preferred(group, change));
         int epoch = noteTopics(group, change, reassign, records);
+        int first = records.size();
         Target target = target(group, epoch, change, records);
         ConsumerMember reached = reconcile(group, after, target, request.topicPartitions(), resubscribed, records);
         removals.startSession(group.id(), reached);
@@ -79,7 +82,8 @@ final class ConsumerHeartbeats {
         if (joining || isFull(request) || !reached.assigned().equals(before.assigned())) {
             response.setAssignment(assignment(reached.assigned()));
         }
-        return Result.of(records, response);
+        return Result.<GroupRecord, ConsumerGroupHeartbeatResponseData>of(records, response)
+                .atomicOnly(first);
     }
 
     /** Like {@link java.util.UUID}'s in length and kind; random enough that two members never share one. */

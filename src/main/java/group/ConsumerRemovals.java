@@ -31,31 +31,32 @@ final class ConsumerRemovals {
             return Result.answer(response);
         }
         List<GroupRecord> records = new ArrayList<>();
-        if (migration.downgrades(group, leaving)) {
-            migration.downgrade(group, leaving, records);
+        if (migration.downgrades(group, leaving) && migration.downgrade(group, leaving, records)) {
             return withTimers(group, group.members().values(), Result.of(records, response));
         }
         Subscriptions left = group.subscriptions().copy();
         Map<String, Boolean> patterns = new LinkedHashMap<>();
         for (ConsumerMember member : leaving) {
-            ConsumerGroupRecords.removal(group.id(), member.id(), records);
             left.remove(member);
             if (!member.pattern().isEmpty()) {
                 patterns.put(member.pattern(), true);
             }
         }
+        // First: with it the log may end behind any of the removals, and what is left is assigned anew.
+        int epoch = group.epoch() + 1;
+        records.add(ConsumerGroupRecords.group(group.id(), epoch, MetadataHash.of(left.topics(), context.image())));
+        leaving.forEach(member -> ConsumerGroupRecords.removal(group.id(), member.id(), records));
         for (String pattern : patterns.keySet()) {
             if (left.membersWith(pattern) == 0) {
                 records.add(ConsumerGroupRecords.pattern(group.id(), pattern, null));
             }
         }
-        int epoch = group.epoch() + 1;
-        records.add(ConsumerGroupRecords.group(group.id(), epoch, MetadataHash.of(left.topics(), context.image())));
         if (leaving.size() == group.members().size()) {
             // Nobody is left to assign to, and the next one to come need not wait.
             records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, 0));
         }
-        return withTimers(group, leaving, Result.of(records, response));
+        return withTimers(
+                group, leaving, Result.<GroupRecord, T>of(records, response).atomicOnly(1));
     }
 
     /** Ends the timers of members that go; they go on when it comes to nothing. */

@@ -4,7 +4,9 @@ import common.Failure;
 import config.GroupConfig;
 import coordinator.CoordinatorShard;
 import coordinator.ShardContext;
+import java.util.List;
 import metadata.MetadataImage;
+import metadata.MetadataImage.TopicChange;
 import records.schemas.ConsumerGroupRecord;
 import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
@@ -91,8 +93,14 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
 
     @Override
     public void imageChanged(MetadataImage before, MetadataImage now) {
-        consumer.imageChanged(before, now);
-        offsets.imageChanged(before, now);
+        if (groups.all().isEmpty()) {
+            // Mostly: there are many shards, and comparing images takes a look at each topic.
+            consumer.imageSkipped(now);
+            return;
+        }
+        List<TopicChange> changes = now.topicChangesSince(before);
+        consumer.imageChanged(changes, now);
+        offsets.imageChanged(changes);
     }
 
     @Override

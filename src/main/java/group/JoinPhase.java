@@ -59,11 +59,14 @@ final class JoinPhase {
         LOG.info("group {} rebalances after generation {}: {}", group.id(), group.generation(), reason);
         if (initial) {
             group.takeGrew();
-            waitForMore(group, initialDelayMillis, Math.max(0, group.rebalanceTimeoutMillis() - initialDelayMillis));
+            waitForMore(
+                    group,
+                    initialDelayMillis,
+                    Math.max(0, group.roster().rebalanceTimeoutMillis() - initialDelayMillis));
         } else if (group.allJoined()) {
             complete(group, turn);
         } else {
-            setTimer(group, group.rebalanceTimeoutMillis(), this::complete);
+            setTimer(group, group.roster().rebalanceTimeoutMillis(), this::complete);
         }
     }
 
@@ -111,9 +114,9 @@ final class JoinPhase {
     private void complete(ClassicGroup group, Turn turn) {
         context.timers().cancel(new JoinTimer(group.id()));
         dropLate(group);
-        if (!group.electJoinedLeader() && !group.members().isEmpty()) {
+        if (!group.roster().electJoinedLeader() && !group.members().isEmpty()) {
             LOG.info("group {} has no member that joined: it goes on waiting for its static members", group.id());
-            setTimer(group, group.rebalanceTimeoutMillis(), this::complete);
+            setTimer(group, group.roster().rebalanceTimeoutMillis(), this::complete);
             return;
         }
         group.nextGeneration();
@@ -131,7 +134,7 @@ final class JoinPhase {
                 group.members().size(),
                 group.generation());
         for (ClassicMember each : group.members()) {
-            turn.answer(group.park(each, null), answer(group, each));
+            turn.answer(group.roster().park(each, null), answer(group, each));
             sessions.restart(each);
             each.fresh(false);
         }
@@ -172,7 +175,7 @@ final class JoinPhase {
 
     /** Takes a member out; its parked requests are told that it is unknown, so that a live client joins anew. */
     void drop(ClassicGroup group, ClassicMember member, Turn turn) {
-        turn.answer(group.park(member, null), error("", Errors.UNKNOWN_MEMBER_ID));
+        turn.answer(group.roster().park(member, null), error("", Errors.UNKNOWN_MEMBER_ID));
         turn.answer(member.parkSync(null), SyncPhase.error(Errors.UNKNOWN_MEMBER_ID));
         group.remove(member);
         sessions.end(group.id(), member.id());
@@ -210,7 +213,7 @@ final class JoinPhase {
     /** JoinGroup's answer in the present generation; the leader also gets what all members say. */
     static JoinGroupResponseData answer(ClassicGroup group, ClassicMember member) {
         return new JoinGroupResponseData()
-                .setMembers(group.isLeader(member) ? subscriptions(group) : List.of())
+                .setMembers(group.roster().isLeader(member) ? subscriptions(group) : List.of())
                 .setMemberId(member.id())
                 .setGenerationId(group.generation())
                 .setProtocolName(group.protocol())
@@ -238,6 +241,6 @@ final class JoinPhase {
 
     /** Parks a JoinGroup. Of two of one member the newer counts. */
     void park(ClassicGroup group, ClassicMember member, Callback<JoinGroupResponseData> done, Turn turn) {
-        turn.answer(group.park(member, done), error(member.id(), Errors.REBALANCE_IN_PROGRESS));
+        turn.answer(group.roster().park(member, done), error(member.id(), Errors.REBALANCE_IN_PROGRESS));
     }
 }

@@ -10,10 +10,13 @@ import java.util.UUID;
 import org.apache.kafka.common.message.JoinGroupRequestData;
 import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import records.schemas.GroupRecord;
 
 /** JoinGroup: who may join a classic group, and what it changes (rule G3). Confined to the shard. */
 final class JoinRequests {
+    private static final Logger LOG = LoggerFactory.getLogger(JoinRequests.class);
     /** How long the first JoinGroup of a member may wait: it cannot heartbeat yet, and its client may be gone. */
     static final int FRESH_MEMBER_MILLIS = 5 * 60 * 1000;
 
@@ -24,6 +27,8 @@ final class JoinRequests {
     private static final int MAX_PROTOCOLS = 4;
 
     private static final short FIRST_WITH_SKIPPED_ASSIGNMENT = 9;
+    /** Of a group's record beside its members: its names, and the id that a new member gets. */
+    private static final int GROUP_BYTES = 2_000;
 
     private final ShardContext<GroupRecord> context;
     private final Groups groups;
@@ -42,6 +47,14 @@ final class JoinRequests {
 
         void refuse(String memberId, Errors error) {
             turn.answer(done, JoinPhase.error(memberId, error));
+        }
+
+        ClassicMember member(String id) {
+            return new ClassicMember(
+                    new ClassicMember.Identity(id, request.groupInstanceId(), client.clientId(), client.clientHost()),
+                    request.rebalanceTimeoutMs(),
+                    request.sessionTimeoutMs(),
+                    protocols);
         }
 
         String because(String what) {
@@ -75,7 +88,7 @@ final class JoinRequests {
         String memberId = request.memberId();
         if (isTooLargeToKeep(protocols)) {
             join.refuse(memberId, Errors.INVALID_REQUEST);
-        } else if (!hasRoomFor(group, memberId)) {
+        } else if (!hasRoomFor(group, memberId) || !fitsRecord(join)) {
             turnAway(join);
         } else if (!group.supports(request.protocolType(), protocols)) {
             join.refuse(memberId, Errors.INCONSISTENT_GROUP_PROTOCOL);
@@ -110,9 +123,30 @@ final class JoinRequests {
             return true;
         }
         if (group.in(ClassicState.PREPARING_REBALANCE)) {
-            return (known != null && known.awaitsJoin()) || group.joined() < maxSize;
+            return (known != null && known.awaitsJoin()) || group.roster().joined() < maxSize;
         }
         return known != null || group.members().size() < maxSize;
+    }
+
+    /** What no record can hold: the group would never have another generation. Apache Kafka takes it, and fails the SyncGroup of all its members. */
+    private boolean fitsRecord(Join join) {
+        ClassicRoster roster = join.group().roster();
+        ClassicMember known = roster.get(join.request().memberId());
+        long others = roster.recordBytes() - (known == null ? 0 : known.recordBytes());
+        long most = context.maxRecordBytes() - GROUP_BYTES;
+        if (others + join.member("").recordBytes() <= most) {
+            return true;
+        }
+        if (join.group().firstTooLarge()) {
+            LOG.warn(
+                    "group {}: a member of client {} is turned away, as its metadata and those of {} members would take more than the {} bytes of a record of"
+                            + " __consumer_offsets. Use fewer members, shorter subscriptions, or a higher max.message.bytes of that topic.",
+                    join.group().id(),
+                    join.client().clientId(),
+                    roster.size(),
+                    most);
+        }
+        return false;
     }
 
     private void turnAway(Join join) {
@@ -133,7 +167,8 @@ final class JoinRequests {
         ClassicGroup group = join.group();
         String instance = join.request().groupInstanceId();
         String id = newMemberId(instance == null ? join.client().clientId() : instance);
-        ClassicMember replaced = instance == null ? null : group.member(group.memberOf(instance));
+        ClassicMember replaced =
+                instance == null ? null : group.member(group.roster().memberOf(instance));
         if (replaced != null) {
             replace(join, replaced, id);
         } else if (instance == null && join.client().apiVersion() >= FIRST_WITH_KNOWN_MEMBER_ID) {
@@ -180,15 +215,7 @@ final class JoinRequests {
     private void add(Join join, String id) {
         JoinGroupRequestData request = join.request();
         ClassicGroup group = join.group();
-        ClassicMember member = new ClassicMember(
-                new ClassicMember.Identity(
-                        id,
-                        request.groupInstanceId(),
-                        join.client().clientId(),
-                        join.client().clientHost()),
-                request.rebalanceTimeoutMs(),
-                request.sessionTimeoutMs(),
-                join.protocols());
+        ClassicMember member = join.member(id);
         member.fresh(true);
         joinPhase.watch(group, member);
         group.add(member, request.protocolType());
@@ -201,7 +228,7 @@ final class JoinRequests {
         JoinGroupRequestData request = join.request();
         ClassicGroup group = join.group();
         String id = request.memberId();
-        Errors error = group.checkMember(id, request.groupInstanceId());
+        Errors error = group.roster().check(id, request.groupInstanceId());
         if (error != Errors.NONE) {
             join.turn().answer(join.done(), JoinPhase.error(id, error));
             return;
@@ -212,12 +239,12 @@ final class JoinRequests {
         // others sync has lost the answer.
         boolean answerNow = same
                 && (group.in(ClassicState.COMPLETING_REBALANCE)
-                        || (group.in(ClassicState.STABLE) && !group.isLeader(member)));
+                        || (group.in(ClassicState.STABLE) && !group.roster().isLeader(member)));
         if (answerNow) {
             join.turn().answer(join.done(), JoinPhase.answer(group, member));
             return;
         }
-        group.reoffer(member, request.rebalanceTimeoutMs(), request.sessionTimeoutMs(), join.protocols());
+        group.roster().reoffer(member, request.rebalanceTimeoutMs(), request.sessionTimeoutMs(), join.protocols());
         joinPhase.park(group, member, join.done(), join.turn());
         String what = same ? "leader " : "other subscription of member ";
         joinPhase.rebalance(group, join.because(what + id + " joins again"), join.turn());
@@ -229,7 +256,7 @@ final class JoinRequests {
         ClassicGroup group = join.group();
         Turn turn = join.turn();
         String formerLeader = group.leader();
-        turn.answer(group.park(old, null), JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID));
+        turn.answer(group.roster().park(old, null), JoinPhase.error(old.id(), Errors.FENCED_INSTANCE_ID));
         turn.answer(
                 old.parkSync(null), SyncPhase.error(Errors.FENCED_INSTANCE_ID).setProtocolName(null));
         sessions.end(group.id(), old.id());
@@ -238,7 +265,7 @@ final class JoinRequests {
         joinPhase.watch(group, member);
         group.replace(old, member);
         sessions.restart(member);
-        if (group.in(ClassicState.STABLE) && group.electedProtocol().equals(group.protocol())) {
+        if (group.in(ClassicState.STABLE) && group.roster().electedProtocol().equals(group.protocol())) {
             // Rolling restarts of static members move nothing.
             turn.record(GroupMetadataRecords.of(group, ClassicMember::assignment));
             turn.answer(join.done(), asBefore(join, member, formerLeader));
@@ -253,7 +280,7 @@ final class JoinRequests {
     private static JoinGroupResponseData asBefore(Join join, ClassicMember member, String formerLeader) {
         JoinGroupResponseData answer = JoinPhase.answer(join.group(), member);
         if (join.client().apiVersion() >= FIRST_WITH_SKIPPED_ASSIGNMENT) {
-            return answer.setSkipAssignment(join.group().isLeader(member));
+            return answer.setSkipAssignment(join.group().roster().isLeader(member));
         }
         return answer.setMembers(List.of()).setLeader(formerLeader);
     }

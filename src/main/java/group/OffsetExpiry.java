@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import metadata.MetadataImage;
 import metadata.MetadataImage.TopicChange;
 import org.apache.kafka.common.Uuid;
 import records.schemas.GroupRecord;
@@ -62,9 +61,9 @@ final class OffsetExpiry {
         context.timers().set(CHECK, config.retentionCheckMillis(), this::check);
     }
 
-    void imageChanged(MetadataImage before, MetadataImage now) {
+    void imageChanged(List<TopicChange> changes) {
         boolean idle = deletedTopics.isEmpty();
-        for (TopicChange change : now.topicChangesSince(before)) {
+        for (TopicChange change : changes) {
             if (change.after() == null) {
                 deletedTopics.put(change.before().id(), change.before().name());
             }

@@ -81,6 +81,9 @@ final class OnlineMigration {
         own.forEach(record -> ConsumerGroupReplay.replay(upgraded, (ConsumerGroupRecord) record));
         group.tombstones(records);
         records.addAll(own);
+        if (!context.fits(records)) {
+            throw stays(group, "it has more members than fit one batch (max.message.bytes of __consumer_offsets)");
+        }
         LOG.info("group {} becomes a group of the consumer protocol with {} members", group.id(), members.size());
         return upgraded;
     }
@@ -102,7 +105,7 @@ final class OnlineMigration {
     }
 
     private ConsumerMember member(ClassicGroup group, ClassicMember member) throws Refusal {
-        String protocol = group.protocol() == null ? group.electedProtocol() : group.protocol();
+        String protocol = group.protocol() == null ? group.roster().electedProtocol() : group.protocol();
         ConsumerProtocolSubscription subscription = ConsumerProtocolBytes.subscription(member.metadata(protocol));
         boolean unassigned = member.assignment().length == 0;
         ConsumerProtocolAssignment assignment =
@@ -165,37 +168,54 @@ final class OnlineMigration {
                 && left <= config.classic().maxSize();
     }
 
-    /** The records of a downgrade because members leave. Those that stay keep what they shall have, and all join again. */
-    void downgrade(ConsumerGroup group, Collection<ConsumerMember> leaving, List<GroupRecord> records) {
-        group.tombstones(records);
+    /**
+     * Adds the records of a downgrade because members leave. Those that stay keep what they shall have, and all join again.
+     *
+     * @return false when a batch cannot take them: the group must stay what it is, and no record was added
+     */
+    boolean downgrade(ConsumerGroup group, Collection<ConsumerMember> leaving, List<GroupRecord> records) {
+        List<GroupRecord> own = new ArrayList<>();
+        group.tombstones(own);
         List<ConsumerMember> left = new ArrayList<>(group.members().values());
         left.removeAll(leaving);
         Map<String, PartitionSet> targets = new LinkedHashMap<>();
         left.forEach(member -> targets.put(member.id(), group.target(member.id())));
-        toClassic(group, left, targets, group.epoch(), records);
+        own.add(classic(group, left, targets, group.epoch()));
+        return becomesClassic(group, left.size(), own, records);
     }
 
     /** As {@link #downgrade(ConsumerGroup, Collection, List)}, because a static member came back with the classic protocol, as {@code joining}. */
-    void downgrade(ConsumerGroup group, ConsumerMember joining, ConsumerMember replaced, List<GroupRecord> records) {
-        List<GroupRecord> tombstones = new ArrayList<>();
-        group.tombstones(tombstones);
-        ConsumerGroupRecords.removal(group.id(), joining.id(), records);
-        records.addAll(tombstones);
+    boolean downgrade(ConsumerGroup group, ConsumerMember joining, ConsumerMember replaced, List<GroupRecord> records) {
+        List<GroupRecord> own = new ArrayList<>();
+        ConsumerGroupRecords.removal(group.id(), joining.id(), own);
+        group.tombstones(own);
         List<ConsumerMember> left = new ArrayList<>(group.members().values());
         left.remove(replaced);
         Map<String, PartitionSet> targets = new LinkedHashMap<>();
         left.forEach(member -> targets.put(member.id(), group.target(member.id())));
         targets.put(joining.id(), group.target(replaced.id()));
         left.add(joining);
-        toClassic(group, left, targets, joining.epoch(), records);
+        own.add(classic(group, left, targets, joining.epoch()));
+        return becomesClassic(group, left.size(), own, records);
     }
 
-    private void toClassic(
-            ConsumerGroup group,
-            List<ConsumerMember> left,
-            Map<String, PartitionSet> targets,
-            int generation,
-            List<GroupRecord> records) {
+    private boolean becomesClassic(ConsumerGroup group, int members, List<GroupRecord> own, List<GroupRecord> records) {
+        List<GroupRecord> all = new ArrayList<>(records);
+        all.addAll(own);
+        if (!context.fits(all)) {
+            LOG.warn(
+                    "group {} stays one of the consumer protocol: it has more members than fit one batch (max.message.bytes of __consumer_offsets)",
+                    group.id());
+            return false;
+        }
+        records.addAll(own);
+        LOG.info("group {} becomes a group of the classic protocol with {} members", group.id(), members);
+        context.submit(() -> classic.becameClassic(group.id()));
+        return true;
+    }
+
+    private GroupRecord classic(
+            ConsumerGroup group, List<ConsumerMember> left, Map<String, PartitionSet> targets, int generation) {
         String protocol = elect(left);
         List<GroupMetadataRecord.Member> members = new ArrayList<>();
         for (ConsumerMember member : left) {
@@ -212,7 +232,7 @@ final class OnlineMigration {
                     EmbeddedProtocol.assignment(
                             target == null ? PartitionSet.EMPTY : target, subscription, context.image())));
         }
-        records.add(new GroupMetadataRecord(
+        return new GroupMetadataRecord(
                 group.id(),
                 new GroupMetadataRecord.Value(
                         EmbeddedProtocol.TYPE,
@@ -220,9 +240,7 @@ final class OnlineMigration {
                         protocol,
                         members.get(0).memberId(),
                         context.clock().wallMillis(),
-                        members)));
-        LOG.info("group {} becomes a group of the classic protocol with {} members", group.id(), members.size());
-        context.submit(() -> classic.becameClassic(group.id()));
+                        members));
     }
 
     /** The assignor that all offer and most prefer. */

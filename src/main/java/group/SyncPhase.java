@@ -10,6 +10,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
+import records.schemas.GroupMetadataRecord;
 import records.schemas.GroupRecord;
 
 /**
@@ -35,7 +36,7 @@ final class SyncPhase {
     /** All members owe a SyncGroup. {@code expired} runs when some have not paid within the rebalance timeout. */
     void begin(ClassicGroup group, Supplier<Result<GroupRecord, Void>> expired) {
         group.members().forEach(each -> group.unsynced().add(each.id()));
-        context.timers().set(new SyncTimer(group.id()), group.rebalanceTimeoutMillis(), expired);
+        context.timers().set(new SyncTimer(group.id()), group.roster().rebalanceTimeoutMillis(), expired);
     }
 
     void synced(ClassicGroup group, ClassicMember member) {
@@ -77,20 +78,29 @@ final class SyncPhase {
         }
     }
 
-    /** Stores what the leader assigned; hands it out once it is committed. What the leader says while it is being written changes nothing. */
-    void assign(ClassicGroup group, Function<ClassicMember, byte[]> assignments, Turn turn) {
+    /**
+     * Stores what the leader assigned; hands it out once it is committed. What the leader says while it is being written changes nothing.
+     *
+     * @return false when no record can hold it; nothing has happened then
+     */
+    boolean assign(ClassicGroup group, Function<ClassicMember, byte[]> assignments, Turn turn) {
+        GroupMetadataRecord record = GroupMetadataRecords.of(group, assignments);
+        if (!context.fits(List.of(record))) {
+            return false;
+        }
         Object round = new Object();
         group.assigning(round);
-        turn.record(GroupMetadataRecords.of(group, assignments));
+        turn.record(record);
         if (context.mutations().active("classic.sync-before-commit")) {
             handOut(group, assignments);
-            return;
+            return true;
         }
         turn.afterCommit((none, failure) -> {
             if (failure == null && group.assigning() == round) {
                 handOut(group, assignments);
             }
         });
+        return true;
     }
 
     private void handOut(ClassicGroup group, Function<ClassicMember, byte[]> assignments) {

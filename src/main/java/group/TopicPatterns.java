@@ -6,6 +6,7 @@ import config.GroupConfig;
 import coordinator.Result;
 import coordinator.ShardContext;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
@@ -15,7 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
@@ -25,7 +26,8 @@ import records.schemas.GroupRecord;
 
 /**
  * Patterns that members subscribe to, in RE2's syntax, which is matched in time linear to the text whatever the pattern. They are resolved to topics by a write
- * of their own, a few topics at a time, after the request that asked for it; and again when there are new topics and when the refresh interval is over.
+ * of their own, a few topics at a time, after the request that asked for it; with new topics alone when there are some; and with all again when the refresh
+ * interval is over.
  */
 final class TopicPatterns {
     /** All patterns of a group are resolved together, and not more often than this. */
@@ -39,15 +41,22 @@ final class TopicPatterns {
 
     private final ShardContext<GroupRecord> context;
     private final GroupConfig.Consumer config;
-    private final BiFunction<String, Map<String, RegularExpressionValue>, Result<GroupRecord, Void>> apply;
+    private final Function<Resolved, Result<GroupRecord, Void>> apply;
     private final Set<String> running = new LinkedHashSet<>();
-    private long newTopicsVersion;
+    private final NewTopics newTopics = new NewTopics();
 
-    /** @param apply what is done with what the patterns of a group, by name, mean now */
+    /**
+     * @param patterns what each means now
+     * @param whole they were matched with all topics; else with the new ones, and what is as before needs no record
+     * @param version of the metadata whose topics they were matched with
+     */
+    record Resolved(String group, Map<String, RegularExpressionValue> patterns, boolean whole, long version) {}
+
+    /** @param apply what is done with what the patterns of a group mean now */
     TopicPatterns(
             ShardContext<GroupRecord> context,
             GroupConfig.Consumer config,
-            BiFunction<String, Map<String, RegularExpressionValue>, Result<GroupRecord, Void>> apply) {
+            Function<Resolved, Result<GroupRecord, Void>> apply) {
         this.context = context;
         this.config = config;
         this.apply = apply;
@@ -61,12 +70,8 @@ final class TopicPatterns {
         CHANGED_AND_RESOLVED
     }
 
-    void loaded() {
-        newTopicsVersion = context.image().version();
-    }
-
-    void topicsCreated(MetadataImage image) {
-        newTopicsVersion = image.version();
+    NewTopics newTopics() {
+        return newTopics;
     }
 
     /** Takes note of the pattern that a member subscribes to in a request, and sees to it that the group's patterns are resolved when they are due. */
@@ -124,24 +129,55 @@ final class TopicPatterns {
         if ((!isNew && subscriptions.patterns().isEmpty()) || running.contains(group.id())) {
             return;
         }
-        Iterator<RegularExpressionValue> any = subscriptions.resolved().values().iterator();
-        RegularExpressionValue last = any.hasNext() ? any.next() : null;
+        Known known = Known.of(group);
+        long now = context.clock().wallMillis();
         // A clock that went back must not stop it.
-        long age = last == null ? Long.MAX_VALUE : context.clock().wallMillis() - last.timestamp();
-        if (age >= 0 && age <= SHORTEST_INTERVAL_MILLIS) {
+        if (now >= known.newestMillis && now - known.newestMillis <= SHORTEST_INTERVAL_MILLIS) {
             return;
         }
         Subscriptions next = subscriptions.copy();
         next.remove(before);
         next.add(after);
-        boolean due = isNew
-                || age < 0
-                || age > config.regexRefreshMillis()
-                || next.patterns().size() != subscriptions.resolved().size()
-                || (last != null && last.version() < newTopicsVersion);
-        if (due && !next.patterns().isEmpty()) {
-            running.add(group.id());
-            context.submit(new Resolving(group.id(), next.patterns()));
+        if (next.patterns().isEmpty()) {
+            return;
+        }
+        boolean all = isNew
+                || now < known.newestMillis
+                || now - known.oldestMillis > config.regexRefreshMillis()
+                || next.patterns().size() != subscriptions.resolved().size();
+        Collection<String> created = all ? null : newTopics.since(known.version);
+        if (created == null) {
+            begin(new Resolving(group, next.patterns(), null, names()));
+        } else if (!created.isEmpty()) {
+            begin(new Resolving(group, next.patterns(), subscriptions, created.iterator()));
+        }
+    }
+
+    private Iterator<String> names() {
+        return context.image().topics().stream().map(TopicImage::name).iterator();
+    }
+
+    private void begin(Resolving resolving) {
+        running.add(resolving.group);
+        context.submit(resolving);
+    }
+
+    /**
+     * What the resolved patterns of a group stand for.
+     *
+     * @param version of the metadata whose topics all of them were matched with, at least
+     */
+    private record Known(long version, long oldestMillis, long newestMillis) {
+        static Known of(ConsumerGroup group) {
+            long version = Long.MAX_VALUE;
+            long oldest = Long.MAX_VALUE;
+            long newest = Long.MIN_VALUE / 2;
+            for (RegularExpressionValue each : group.subscriptions().resolved().values()) {
+                version = Math.min(version, each.version());
+                oldest = Math.min(oldest, each.timestamp());
+                newest = Math.max(newest, each.timestamp());
+            }
+            return new Known(Math.max(version, group.matchedVersion()), oldest, newest);
         }
     }
 
@@ -155,18 +191,28 @@ final class TopicPatterns {
     /** One resolution under way; submits itself again until all topics were looked at. */
     private final class Resolving implements Supplier<Result<GroupRecord, Void>> {
         private final String group;
+        private final boolean whole;
         private final Map<String, Set<String>> matched = new TreeMap<>();
         private final List<Matcher> matchers = new ArrayList<>();
         private final MetadataImage image = context.image();
         private final long startMillis = context.clock().wallMillis();
-        private final Iterator<TopicImage> topics = image.topics().iterator();
+        private final Iterator<String> topics;
         private Iterator<Matcher> left = Collections.emptyIterator();
         private String name;
 
-        Resolving(String group, Set<String> patterns) {
-            this.group = group;
+        /**
+         * @param base what is known of the patterns so far; null: nothing, {@code topics} are all
+         * @param topics to match with
+         */
+        Resolving(ConsumerGroup group, Set<String> patterns, Subscriptions base, Iterator<String> topics) {
+            this.group = group.id();
+            this.whole = base == null;
+            this.topics = topics;
             for (String pattern : patterns) {
                 Set<String> names = new TreeSet<>();
+                if (base != null && base.resolved(pattern) != null) {
+                    names.addAll(base.resolved(pattern).topics());
+                }
                 matched.put(pattern, names);
                 // One that cannot be used came with a log that somebody else wrote: it means no topics, as with Kafka.
                 if (problem(pattern) == null) {
@@ -192,12 +238,12 @@ final class TopicPatterns {
             Map<String, RegularExpressionValue> resolved = new TreeMap<>();
             matched.forEach((pattern, names) -> resolved.put(
                     pattern, new RegularExpressionValue(new ArrayList<>(names), image.version(), startMillis)));
-            return apply.apply(group, resolved);
+            return apply.apply(new Resolved(group, resolved, whole, image.version()));
         }
 
         private boolean hasNext() {
             while (!left.hasNext() && topics.hasNext() && !matchers.isEmpty()) {
-                name = topics.next().name();
+                name = topics.next();
                 left = matchers.iterator();
             }
             return left.hasNext();

@@ -215,8 +215,7 @@ public final class NodeAssembly {
                         share,
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
-        InternalTopicCoordinator.Place place =
-                new InternalTopicCoordinator.Place(
+        InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own, task -> host.execute(loop, task), table, share, coordinatorBytes(), empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(

@@ -47,6 +47,9 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     private boolean held;
     private int committed;
     private FailureCode refusal;
+    private int maxBatchBytes = Integer.MAX_VALUE;
+    private int together;
+    private int submissions;
     private Mutations mutations = Mutations.NONE;
 
     /** Makes the shard of a context. */
@@ -164,7 +167,19 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         drain();
     }
 
+    /** Of key and value; for those who bound batches. */
+    protected long bytes(R record) {
+        return 0;
+    }
+
+    private long bytes(List<?> records) {
+        return records.stream().mapToLong(each -> bytes(type.cast(each))).sum();
+    }
+
     private <T> void apply(Result<?, T> result, Callback<T> answer) {
+        if (bytes(result.records().subList(0, result.together())) > maxBatchBytes) {
+            refusal = FailureCode.RECORD_LIST_TOO_LARGE;
+        }
         if (refusal != null && !result.records().isEmpty()) {
             Failure why = new Failure(refusal, "refused");
             refusal = null;
@@ -176,6 +191,7 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         }
         if (!result.records().isEmpty()) {
             batches.add(result.records().size());
+            together = result.together();
         }
         for (Object each : result.records()) {
             R record = type.cast(each);
@@ -227,6 +243,26 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         drain();
     }
 
+    /** How many of the records of the last write are in one batch in any case. */
+    public int lastTogether() {
+        return together;
+    }
+
+    public int uncommitted() {
+        return log.size() - committed;
+    }
+
+    /** Most bytes of keys and values of a batch. */
+    public void maxBatchBytes(int most) {
+        maxBatchBytes = most;
+    }
+
+    /** As {@link #failAppend()}, but {@code kept} records of what was not committed are in the log all the same. */
+    public void failAppend(int kept) {
+        committed += kept;
+        failAppend();
+    }
+
     /** What was not committed is lost, as after a failed append: the shard is unloaded and loaded again from what was committed. */
     public void failAppend() {
         Failure why = new Failure(FailureCode.NOT_COORDINATOR, "the append failed");
@@ -257,6 +293,11 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         timers.clear();
         submitted.clear();
         open();
+    }
+
+    /** How often the shard has asked for another turn. */
+    public int submissions() {
+        return submissions;
     }
 
     // ---- surroundings
@@ -356,6 +397,16 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         }
 
         @Override
+        public long maxRecordBytes() {
+            return maxBatchBytes;
+        }
+
+        @Override
+        public boolean fits(List<R> records) {
+            return bytes(records) <= maxBatchBytes;
+        }
+
+        @Override
         public ShardTimers<R> timers() {
             return new ShardTimers<>() {
                 @Override
@@ -381,6 +432,7 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         @Override
         public void submit(Supplier<Result<R, Void>> write) {
             if (context == this) {
+                submissions++;
                 submitted.add(write);
             }
         }

@@ -52,7 +52,8 @@ final class RuntimeBench {
                 "counters",
                 ports,
                 this::soon,
-                new RuntimeSetup.Limits(0, 1000, lingerMillis, MAX_PENDING_BYTES, MAX_PENDING_BYTES_OF_ALL, COMMIT_TIMEOUT_MILLIS),
+                new RuntimeSetup.Limits(
+                        0, 1000, lingerMillis, MAX_PENDING_BYTES, MAX_PENDING_BYTES_OF_ALL, COMMIT_TIMEOUT_MILLIS),
                 CounterShard.CODEC,
                 CounterShard.Add.class,
                 context -> {

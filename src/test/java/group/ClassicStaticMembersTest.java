@@ -116,7 +116,7 @@ class ClassicStaticMembersTest {
     }
 
     private String memberOf(String instance) {
-        return ((ClassicGroup) lab.group()).memberOf(instance);
+        return ((ClassicGroup) lab.group()).roster().memberOf(instance);
     }
 
     @Test

@@ -2,11 +2,19 @@ package group;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import common.FailureCode;
+import coordinator.InstantRuntime.Answer;
 import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupResponseData;
+import org.apache.kafka.common.message.LeaveGroupRequestData;
+import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 
@@ -216,6 +224,50 @@ class OnlineMigrationTest {
         FakeConsumer stranger = new FakeConsumer(lab.bench, "g", "a").topics("t");
         lab.join(ClassicLab.joining("").setProtocolType("connect"), 1);
         assertEquals(Errors.GROUP_ID_NOT_FOUND, stranger.error());
+    }
+
+    /** Its records would come back to life when somebody deletes the group. */
+    @Test
+    void aRefusedTakeoverLeavesTheEmptyGroupInItsPlace_G2() {
+        modern("a").beat();
+        modern.remove(0).leave(-1);
+        int epoch = ((ConsumerGroup) group()).epoch();
+        bench.refuseNext(FailureCode.COORDINATOR_NOT_AVAILABLE);
+        Answer<JoinGroupResponseData> refused = joinOfOld();
+        assertEquals(FailureCode.COORDINATOR_NOT_AVAILABLE, refused.failure().code());
+        assertEquals(epoch, assertInstanceOf(ConsumerGroup.class, group()).epoch());
+        assertEquals(
+                Map.of("g", Errors.NONE),
+                bench.write(shard -> shard.admin().delete(List.of("g"))).value());
+        bench.reload();
+        assertNull(group());
+    }
+
+    /** Of a client that gets its member id with the answer. */
+    private Answer<JoinGroupResponseData> joinOfOld() {
+        JoinGroupRequestData request = ClassicLab.joining("");
+        ClientInfo client = new ClientInfo("c", "/127.0.0.1", (short) 1);
+        return bench.park((shard, done) -> shard.classic().join(request, client, done));
+    }
+
+    @Test
+    void aTakeoverOnItsWayToTheLogIsNotTakenBack() {
+        modern("a").beat();
+        modern.remove(0).leave(-1);
+        bench.holdCommits();
+        joinOfOld();
+        ClassicGroup taken =
+                assertInstanceOf(ClassicGroup.class, bench.shard().groups().get("g"));
+        bench.refuseNext(FailureCode.RECORD_LIST_TOO_LARGE);
+        LeaveGroupRequestData leaving = new LeaveGroupRequestData().setGroupId("g");
+        leaving.members().add(new MemberIdentity().setMemberId(taken.leader()));
+        bench.write(shard -> shard.classic().leave(leaving));
+        assertInstanceOf(ClassicGroup.class, bench.shard().groups().get("g"));
+        bench.commit();
+        classic();
+        settle();
+        bench.reload();
+        assertInstanceOf(ClassicGroup.class, group());
     }
 
     @Test

@@ -52,6 +52,12 @@ public final class ShardBench extends InstantRuntime<GroupShard, GroupRecord> {
                 ByteBuffer.wrap(GroupRecordCodec.encodeKey(record)), value == null ? null : ByteBuffer.wrap(value));
     }
 
+    @Override
+    protected long bytes(GroupRecord record) {
+        byte[] value = GroupRecordCodec.encodeValue(record);
+        return (long) GroupRecordCodec.encodeKey(record).length + (value == null ? 0 : value.length);
+    }
+
     GroupCounts counts() {
         return counts;
     }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
+import records.schemas.ConsumerGroupRecord.RegularExpression;
 
 /** Subscriptions by pattern. */
 class TopicPatternsTest {
@@ -142,6 +143,94 @@ class TopicPatternsTest {
         a.beat();
         a.beat();
         assertEquals(5, a.owned().size());
+    }
+
+    /** One turn and one record, whatever other topics there are. */
+    @Test
+    void aNewTopicIsMatchedAlone() {
+        for (int i = 0; i < 2_500; i++) {
+            images.topic("x" + i, 1);
+        }
+        bench.image(images.image());
+        FakeConsumer a = consumer("a", "x1\\d*");
+        FakeConsumer b = new FakeConsumer(bench, "g", "b").pattern("a.*");
+        a.beat();
+        assertTrue(bench.submissions() > 2, "all topics take several turns");
+        bench.advance(10_001);
+        b.beat();
+        for (int i = 0; i < 4; i++) {
+            a.beat();
+            b.beat();
+        }
+        int had = a.owned().size();
+        assertEquals(1_111, had);
+
+        int turns = bench.submissions();
+        int records = bench.log().size();
+        for (int i = 0; i < 5; i++) {
+            bench.image(images.topic("other" + i, 1).image());
+            bench.advance(10_001);
+            a.beat();
+            a.beat();
+            b.beat();
+        }
+        assertEquals(turns + 5, bench.submissions());
+        assertEquals(records, bench.log().size(), "nothing is new for the group");
+
+        bench.image(images.topic("x1-new", 1).topic("x19999", 1).image());
+        bench.advance(10_001);
+        a.beat();
+        a.beat();
+        assertEquals(had + 1, a.owned().size());
+        assertEquals(turns + 6, bench.submissions());
+        assertEquals(
+                1,
+                bench.log().subList(records, bench.log().size()).stream()
+                        .filter(RegularExpression.class::isInstance)
+                        .count(),
+                "of the pattern that it matches");
+        bench.image(images.remove("x19999").image());
+        a.beat();
+        assertEquals(had, a.owned().size());
+        bench.image(images.topic("x19999", 2).image());
+        bench.advance(10_001);
+        a.beat();
+        a.beat();
+        assertEquals(had + 2, a.owned().size(), "the name has another topic now");
+    }
+
+    @Test
+    void moreNewTopicsThanAreRememberedAreFoundAllTheSame() {
+        FakeConsumer a = consumer("a", "n.*");
+        a.beat();
+        a.beat();
+        bench.advance(10_001);
+        for (int i = 0; i < NewTopics.MAX + 10; i++) {
+            images.topic((i < 5 ? "n" : "o") + i, 1);
+        }
+        bench.image(images.image());
+        bench.image(images.topic("n-last", 1).image());
+        a.beat();
+        a.beat();
+        assertEquals(6, a.owned().size());
+    }
+
+    @Test
+    void whatWasMadeBeforeTheFirstGroupIsMatched() {
+        bench.image(images.topic("a7", 1).image());
+        FakeConsumer a = consumer("a", "a.*");
+        a.beat();
+        a.beat();
+        assertEquals(5, a.owned().size());
+        a.leave(-1);
+        FakeConsumer b = consumer("b", "a.*");
+        bench.advance(10_001);
+        b.beat();
+        bench.image(images.topic("a8", 1).image());
+        bench.advance(10_001);
+        b.beat();
+        b.beat();
+        assertEquals(6, b.owned().size());
     }
 
     @Test

@@ -21,6 +21,9 @@ import java.util.TreeMap;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData;
 import org.apache.kafka.common.message.ConsumerGroupHeartbeatResponseData;
+import org.apache.kafka.common.message.JoinGroupRequestData;
+import org.apache.kafka.common.message.JoinGroupRequestData.JoinGroupRequestProtocol;
+import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.message.OffsetCommitRequestData;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestPartition;
 import org.apache.kafka.common.message.OffsetCommitRequestData.OffsetCommitRequestTopic;
@@ -37,11 +40,12 @@ import sim.NodeBench.Result;
 @ExtendWith(QuietLogs.class)
 final class NodeGroupsTest {
     private static final String OFFSETS = "__consumer_offsets";
-    private static final int PARTITIONS = 5;
     private static final short VERSION = 9;
+    private static final ClientInfo CLIENT = new ClientInfo("c", "/127.0.0.1", (short) 1);
 
     private NodeBench node;
     private Uuid topic;
+    private int partitions = 5;
 
     private void begin(long seed, String... settings) {
         node = new NodeBench(seed, 1, settings).start();
@@ -52,11 +56,11 @@ final class NodeGroupsTest {
     private void makeOffsets(String... settings) {
         List<String> all = new ArrayList<>(List.of("cleanup.policy", "compact"));
         all.addAll(List.of(settings));
-        topic = node.create(OFFSETS, PARTITIONS, all.toArray(String[]::new));
+        topic = node.create(OFFSETS, partitions, all.toArray(String[]::new));
     }
 
-    private static int partition(String group) {
-        return (group.hashCode() & Integer.MAX_VALUE) % PARTITIONS;
+    private int partition(String group) {
+        return (group.hashCode() & Integer.MAX_VALUE) % partitions;
     }
 
     private OwnerId<GroupCoordinator> owner(String group) {
@@ -238,6 +242,71 @@ final class NodeGroupsTest {
         assertEquals(2, fetched("g"));
     }
 
+    /** All in one image of the metadata: the coordinators never see that there is no such topic. */
+    @Test
+    void topicMadeAnewAtOnceBeginsEmpty_C7() {
+        begin(13, "group.initial.rebalance.delay.ms", "60000");
+        for (int i = 0; i < 10; i++) {
+            committed("g" + i, i);
+        }
+        ConsumerGroupHeartbeatResponseData member = beat("modern", 0).value();
+        assertEquals(0, member.errorCode());
+        assertTrue(member.memberEpoch() > 0);
+        JoinGroupRequestData joining = new JoinGroupRequestData()
+                .setGroupId("classic")
+                .setMemberId("")
+                .setProtocolType("consumer")
+                .setSessionTimeoutMs(10_000)
+                .setRebalanceTimeoutMs(60_000);
+        joining.protocols().add(new JoinGroupRequestProtocol().setName("range").setMetadata(new byte[0]));
+        List<String> parked = new ArrayList<>();
+        node.mailboxes.<GroupCoordinator, JoinGroupResponseData>call(
+                owner("classic"),
+                (coordinator, reply) -> coordinator.park(
+                        partition("classic"), (shard, done) -> shard.classic().join(joining, CLIENT, done), reply),
+                300_000,
+                (answer, failure) -> parked.add(
+                        failure == null ? answer.toString() : failure.code().toString()));
+        node.runFor(10);
+        assertEquals(List.of(), parked);
+
+        topic = node.recreateAtOnce(OFFSETS, 3);
+        partitions = 1;
+        node.runFor(100);
+        assertEquals(List.of(FailureCode.NOT_COORDINATOR.toString()), parked, "who waits looks for it anew");
+        for (int i = 0; i < 10; i++) {
+            assertEquals(-1, fetched("g" + i));
+        }
+        assertEquals(
+                Errors.GROUP_ID_NOT_FOUND.code(),
+                beat("modern", member.memberEpoch()).value().errorCode());
+        assertEquals(0, beat("modern", 0).value().errorCode());
+        committed("g1", 11);
+        node.kill();
+        node.start();
+        assertEquals(11, fetched("g1"));
+        assertEquals(-1, fetched("g2"));
+        assertEquals(
+                0, beat("modern", member.memberEpoch()).value().errorCode(), "the new group began at the same epoch");
+    }
+
+    private Result<ConsumerGroupHeartbeatResponseData> beat(String group, int epoch) {
+        ConsumerGroupHeartbeatRequestData request = new ConsumerGroupHeartbeatRequestData()
+                .setGroupId(group)
+                .setMemberId("m")
+                .setMemberEpoch(epoch)
+                .setTopicPartitions(null);
+        if (epoch == 0) {
+            request.setRebalanceTimeoutMs(60_000)
+                    .setSubscribedTopicNames(List.of("t"))
+                    .setTopicPartitions(List.of());
+        }
+        return node.ask(
+                owner(group),
+                (coordinator, reply) -> coordinator.write(
+                        partition(group), shard -> shard.consumer().heartbeat(CLIENT, request), reply));
+    }
+
     /** A partition whose log cannot be opened at the start is led when it can (rule L6). */
     @Test
     void leadsAPartitionThatOpensLate_L6() {
@@ -315,18 +384,20 @@ final class NodeGroupsTest {
         }
     }
 
-    /** What they yield is more than Kafka's append buffer, and comes before the first of it is on the disk. */
+    /** What they yield is more than Kafka's append buffer, and comes while the disk is busy with the first of it. */
     @Test
     void thousandMembersJoinAtOnce() {
         int members = 1_000;
+        String group = "payments-of-all-countries-in-production";
         begin(12, "group.consumer.assignment.interval.ms", "0", "offsets.commit.timeout.ms", "60000");
         node.create("wide", members);
+        node.disks.get(0).slowness(1_000);
         List<String> failed = new ArrayList<>();
         int[] assigned = {0};
         int[] answered = {0};
         for (int i = 0; i < members; i++) {
             ConsumerGroupHeartbeatRequestData request = new ConsumerGroupHeartbeatRequestData()
-                    .setGroupId("g")
+                    .setGroupId(group)
                     .setMemberId(new Uuid(1, i).toString())
                     .setMemberEpoch(0)
                     .setRebalanceTimeoutMs(60_000)
@@ -343,11 +414,9 @@ final class NodeGroupsTest {
                 }
             };
             node.mailboxes.<GroupCoordinator, ConsumerGroupHeartbeatResponseData>call(
-                    owner("g"),
+                    owner(group),
                     (coordinator, reply) -> coordinator.write(
-                            partition("g"),
-                            shard -> shard.consumer().heartbeat(new ClientInfo("c", "/127.0.0.1", (short) 1), request),
-                            reply),
+                            partition(group), shard -> shard.consumer().heartbeat(CLIENT, request), reply),
                     60_000,
                     done);
         }

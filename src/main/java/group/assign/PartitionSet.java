@@ -101,8 +101,8 @@ public final class PartitionSet {
     public boolean equals(Object other) {
         return other == this
                 || other instanceof PartitionSet that
-                && Arrays.equals(topics, that.topics)
-                && Arrays.deepEquals(partitions, that.partitions);
+                        && Arrays.equals(topics, that.topics)
+                        && Arrays.deepEquals(partitions, that.partitions);
     }
 
     @Override

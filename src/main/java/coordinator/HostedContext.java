@@ -1,0 +1,104 @@
+package coordinator;
+
+import common.Clock;
+import common.Metrics;
+import common.Mutations;
+import common.RandomSource;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+import metadata.MetadataImage;
+
+/** What one incarnation of a shard sees of its host. Confined to the owner. */
+final class HostedContext<R> implements ShardContext<R> {
+    private final RuntimeSetup<?, R> setup;
+    private final int partition;
+    private final int leaderEpoch;
+    private final AppendQueue queue;
+    private final Supplier<MetadataImage> image;
+    private final Predicate<Supplier<Result<R, Void>>> run;
+    private final RuntimeTimers<R> timers;
+
+    /** @param run runs a write of the shard's own, or drops it when the shard is gone; false: not now, to be tried again later */
+    HostedContext(
+            RuntimeSetup<?, R> setup,
+            int partition,
+            int leaderEpoch,
+            AppendQueue queue,
+            Supplier<MetadataImage> image,
+            Predicate<Supplier<Result<R, Void>>> run) {
+        this.setup = setup;
+        this.partition = partition;
+        this.leaderEpoch = leaderEpoch;
+        this.queue = queue;
+        this.image = image;
+        this.run = run;
+        this.timers = new RuntimeTimers<>(setup.ports().clock(), setup.ports().timers(), run);
+    }
+
+    /** The shard is gone. */
+    void cancelTimers() {
+        timers.cancelAll();
+    }
+
+    @Override
+    public int partition() {
+        return partition;
+    }
+
+    @Override
+    public int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    @Override
+    public Clock clock() {
+        return setup.ports().clock();
+    }
+
+    @Override
+    public RandomSource random() {
+        return setup.ports().random();
+    }
+
+    @Override
+    public Metrics metrics() {
+        return setup.ports().metrics();
+    }
+
+    @Override
+    public Mutations mutations() {
+        return setup.ports().mutations();
+    }
+
+    @Override
+    public MetadataImage image() {
+        return image.get();
+    }
+
+    @Override
+    public long maxRecordBytes() {
+        return queue.room() - EncodedRecords.OVERHEAD;
+    }
+
+    @Override
+    public boolean fits(List<R> records) {
+        return EncodedRecords.of(records, setup.codec()).bytes() <= queue.room();
+    }
+
+    @Override
+    public ShardTimers<R> timers() {
+        return timers;
+    }
+
+    @Override
+    public void submit(Supplier<Result<R, Void>> write) {
+        setup.soon().accept(() -> attempt(write));
+    }
+
+    private void attempt(Supplier<Result<R, Void>> write) {
+        if (!run.test(write)) {
+            setup.ports().timers().after(RuntimeTimers.POSTPONED_MILLIS, () -> attempt(write));
+        }
+    }
+}
