@@ -107,7 +107,7 @@ final class AppendQueue {
 
     /** Most bytes of the records of one batch. */
     long room() {
-        return store.maxBatchBytes() - BatchHeader.SIZE;
+        return (long) store.maxBatchBytes() - BatchHeader.SIZE;
     }
 
     /** Why no record is taken now; null when they are. Passes by itself. */

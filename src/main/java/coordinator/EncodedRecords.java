@@ -29,7 +29,7 @@ record EncodedRecords(List<ByteBuffer> keys, List<ByteBuffer> values, long bytes
     }
 
     private static long size(ByteBuffer key, ByteBuffer value) {
-        return OVERHEAD + key.remaining() + (value == null ? 0 : value.remaining());
+        return (long) OVERHEAD + key.remaining() + (value == null ? 0 : value.remaining());
     }
 
     /**

@@ -270,9 +270,10 @@ final class CoordinatorRuntimeTest {
             stores.add(store);
             bench.runtime.lead(partition, 1, store);
             bench.turns();
-            Answer<Long> answer;
-            while (!(answer = add(partition)).isDone()) {
+            Answer<Long> answer = add(partition);
+            while (!answer.isDone()) {
                 taken++;
+                answer = add(partition);
             }
             assertEquals(FailureCode.COORDINATOR_NOT_AVAILABLE, answer.code());
             full += add(6 - partition).isDone() ? 1 : 0;

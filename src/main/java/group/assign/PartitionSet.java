@@ -99,10 +99,12 @@ public final class PartitionSet {
 
     @Override
     public boolean equals(Object other) {
-        return other == this
-                || other instanceof PartitionSet that
-                        && Arrays.equals(topics, that.topics)
-                        && Arrays.deepEquals(partitions, that.partitions);
+        if (other == this) {
+            return true;
+        }
+        return other instanceof PartitionSet that
+                && Arrays.equals(topics, that.topics)
+                && Arrays.deepEquals(partitions, that.partitions);
     }
 
     @Override
