@@ -21,6 +21,7 @@ import protocol.ConnectionLimits;
 import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.RequestMemory;
+import replication.LateTransactions;
 import replication.ReplicaShard;
 import replication.TransactionVerifier;
 import storage.CleanerTools;
@@ -65,6 +66,7 @@ public final class NodeAssembly {
             StorageShard shard,
             GroupCoordinatorNode groups,
             TransactionCoordinatorNode transactions,
+            LateTransactions late,
             Instance instance) {}
 
     /** Who the node turned out to be. */
@@ -162,6 +164,8 @@ public final class NodeAssembly {
                     loops.stream()
                             .map(each -> each.transactions.transactionStats())
                             .toList());
+            LateTransactions.report(
+                    ports.metrics(), loops.stream().map(LoopParts::late).toList());
             GroupCounts.report(
                     ports.metrics(),
                     loops.stream().map(each -> each.groups.counts()).toList());
@@ -204,6 +208,7 @@ public final class NodeAssembly {
         PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, verifier);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
+        LateTransactions late = new LateTransactions(config.transactions().maxTimeoutMillis());
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
         StorageShard shard = new StorageShard(
                 own,
@@ -214,7 +219,7 @@ public final class NodeAssembly {
                         changed -> cleaner.configure(effective.cleaner(changed)),
                         share,
                         empty),
-                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner));
+                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own, task -> host.execute(loop, task), table, share, coordinatorBytes(), empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
@@ -227,7 +232,7 @@ public final class NodeAssembly {
         host.register(new OwnerId<>(TransactionCoordinator.class, loop), transactions, loop);
         host.register(new OwnerId<>(TransactionCoordinatorNode.class, loop), transactions, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
-        return new LoopParts(shard, groups, transactions, instance(loop, own, image, services));
+        return new LoopParts(shard, groups, transactions, late, instance(loop, own, image, services));
     }
 
     private long coordinatorBytes() {

@@ -11,6 +11,7 @@ import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import replication.LateTransactions;
 import replication.LeaderReplica;
 import replication.ReplicaShard.LogDirInfo;
 import replication.ReplicaShard.PartitionSize;
@@ -24,12 +25,14 @@ final class ShardDirectories {
     private static final Logger LOG = LoggerFactory.getLogger(ShardDirectories.class);
     private static final int PURGE_FILES = 200;
     private static final long LONGEST_HOUSEKEEPING_MILLIS = 10_000;
+    private static final long LATE_CHECK_MILLIS = 60_000;
 
     private final Ports ports;
     private final StorageConfig config;
     private final List<ShardDirectory> directories;
     private final List<ShardDirectory> alsoReported;
     private final LogCleaner cleaner;
+    private final LateTransactions late;
     private final List<Timers.Handle> duties = new ArrayList<>();
 
     /** @param alsoReported used by another owner of the same loop, who leaves the periodic reports to this one */
@@ -38,12 +41,14 @@ final class ShardDirectories {
             StorageConfig config,
             List<ShardDirectory> directories,
             List<ShardDirectory> alsoReported,
-            LogCleaner cleaner) {
+            LogCleaner cleaner,
+            LateTransactions late) {
         this.ports = ports;
         this.config = config;
         this.directories = directories;
         this.alsoReported = alsoReported;
         this.cleaner = cleaner;
+        this.late = late;
     }
 
     void startDuties(PartitionTable partitions) {
@@ -53,6 +58,9 @@ final class ShardDirectories {
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
             directories.forEach(ShardDirectory::checkPresence);
         });
+        every(
+                LATE_CHECK_MILLIS,
+                () -> late.check(partitions.all(), ports.clock().monotonicNanos()));
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
         every(
                 Math.max(50, checkpoint),

@@ -145,6 +145,9 @@ public abstract class PartitionLog {
 
     public abstract List<ActiveProducer> activeProducers();
 
+    /** The producer whose open transaction began first in this log; null when none is open. */
+    public abstract ActiveProducer oldestOpenTransaction();
+
     /** Bytes of all segments. */
     public abstract long sizeBytes();
 

@@ -373,6 +373,11 @@ public final class ProducerStates {
         return entry == null ? null : shown(entry);
     }
 
+    /** Whose transaction here began first; null when none is open. */
+    ActiveProducer oldestOpenTransaction() {
+        return open.isEmpty() ? null : activeProducer(open.firstEntry().getValue());
+    }
+
     private static ActiveProducer shown(ProducerEntry entry) {
         return new ActiveProducer(
                 entry.producerId,

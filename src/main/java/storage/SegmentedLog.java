@@ -308,6 +308,11 @@ final class SegmentedLog extends PartitionLog {
     }
 
     @Override
+    public ActiveProducer oldestOpenTransaction() {
+        return log.producers.oldestOpenTransaction();
+    }
+
+    @Override
     public long sizeBytes() {
         return log.segments.sizeBytes();
     }
