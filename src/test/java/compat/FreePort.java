@@ -34,7 +34,7 @@ public final class FreePort {
 
     private static int firstOfClients() throws IOException {
         return Files.exists(CLIENT_PORTS)
-                ? Integer.parseInt(Files.readString(CLIENT_PORTS).trim().split("\\s+")[0])
+                ? Integer.parseInt(Files.readString(CLIENT_PORTS).trim().split("\\s+", 2)[0])
                 : USUAL_FIRST_OF_CLIENTS;
     }
 

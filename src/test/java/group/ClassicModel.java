@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Mutations;
+import coordinator.InstantRuntime.Answer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -129,7 +130,7 @@ final class ClassicModel {
                 .setMemberId(memberId)
                 .setGroupInstanceId(instance)
                 .setGenerationId(generation);
-        ShardBench.Answer<HeartbeatResponseData> answer =
+        Answer<HeartbeatResponseData> answer =
                 lab.bench.write(shard -> shard.classic().heartbeat(request));
         return answer.isDone() ? Errors.forCode(answer.value().errorCode()) : null;
     }

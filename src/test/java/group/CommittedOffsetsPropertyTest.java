@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.fail;
 
 import coordinator.Coordinator;
+import coordinator.InstantRuntime.Answer;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -175,7 +176,7 @@ class CommittedOffsetsPropertyTest {
         private void loseSome() {
             bench.holdCommits();
             int writes = 1 + random.below(3);
-            List<ShardBench.Answer<OffsetCommitResponseData>> answers = new ArrayList<>();
+            List<Answer<OffsetCommitResponseData>> answers = new ArrayList<>();
             Map<Key, Kept> hoped = new LinkedHashMap<>();
             for (int i = 0; i < writes; i++) {
                 Key key = anyKey();

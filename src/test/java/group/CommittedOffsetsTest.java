@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
 import coordinator.Coordinator;
+import coordinator.InstantRuntime.Answer;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -104,9 +105,9 @@ class CommittedOffsetsTest {
     void aReadWaitsForTheCommitThatItSees() {
         commit("g", "a", 0, 1);
         bench.holdCommits();
-        ShardBench.Answer<OffsetCommitResponseData> commit =
+        Answer<OffsetCommitResponseData> commit =
                 bench.write(shard -> shard.offsets().commit(OffsetAsks.commit("g", "a", A, 0, 2), COMMIT));
-        ShardBench.Answer<OffsetFetchResponseGroup> read =
+        Answer<OffsetFetchResponseGroup> read =
                 bench.read(shard -> shard.offsets().read(OffsetAsks.all("g")));
         assertFalse(commit.isDone());
         assertFalse(read.isDone());
@@ -289,7 +290,7 @@ class CommittedOffsetsTest {
         bench.advance(59 * MINUTE);
         bench.holdCommits();
         bench.advance(MINUTE);
-        ShardBench.Answer<OffsetCommitResponseData> commit =
+        Answer<OffsetCommitResponseData> commit =
                 bench.write(shard -> shard.offsets().commit(OffsetAsks.commit("g", "a", A, 19_999, 7), COMMIT));
         bench.commit();
         assertEquals(List.of((short) 0), OffsetAsks.errors(commit.value()));

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Mutations;
+import coordinator.InstantRuntime.Answer;
 import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +39,7 @@ final class ConsumerModel {
 
     private final class Client {
         private final FakeConsumer consumer;
-        private ShardBench.Answer<ConsumerGroupHeartbeatResponseData> asked;
+        private Answer<ConsumerGroupHeartbeatResponseData> asked;
         private long frozenUntil;
         private boolean deaf;
 

@@ -1,5 +1,6 @@
 package group;
 
+import coordinator.InstantRuntime.Answer;
 import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -34,8 +35,8 @@ final class FakeClassicConsumer {
     private String instanceId;
     private int generation = -1;
     private PartitionSet owned = PartitionSet.EMPTY;
-    private ShardBench.Answer<JoinGroupResponseData> joining;
-    private ShardBench.Answer<SyncGroupResponseData> syncing;
+    private Answer<JoinGroupResponseData> joining;
+    private Answer<SyncGroupResponseData> syncing;
 
     FakeClassicConsumer(ShardBench bench, String group, String... topics) {
         this.bench = bench;

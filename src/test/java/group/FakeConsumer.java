@@ -1,5 +1,6 @@
 package group;
 
+import coordinator.InstantRuntime.Answer;
 import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.List;
@@ -144,7 +145,7 @@ final class FakeConsumer {
     }
 
     /** The request on its way: answered when it is committed. */
-    ShardBench.Answer<ConsumerGroupHeartbeatResponseData> start(ConsumerGroupHeartbeatRequestData request) {
+    Answer<ConsumerGroupHeartbeatResponseData> start(ConsumerGroupHeartbeatRequestData request) {
         ClientInfo client = new ClientInfo("client", "/127.0.0.1", VERSION);
         return bench.write(shard -> shard.consumer().heartbeat(client, request));
     }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import common.FailureCode;
+import coordinator.InstantRuntime.Answer;
 import coordinator.Result;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,8 +19,8 @@ class ShardBenchTest {
     @Test
     void answersWhenCommitted() {
         bench.holdCommits();
-        ShardBench.Answer<String> write = bench.write(shard -> Result.answer("written"));
-        ShardBench.Answer<String> read = bench.read(shard -> "read");
+        Answer<String> write = bench.write(shard -> Result.answer("written"));
+        Answer<String> read = bench.read(shard -> "read");
         assertFalse(write.isDone());
         assertFalse(read.isDone());
         bench.commit();
@@ -30,7 +31,7 @@ class ShardBenchTest {
     @Test
     void aFailedAppendFailsAllThatWaits() {
         bench.holdCommits();
-        ShardBench.Answer<String> write = bench.write(shard -> Result.answer("written"));
+        Answer<String> write = bench.write(shard -> Result.answer("written"));
         bench.failAppend();
         assertEquals(FailureCode.NOT_COORDINATOR, write.failure().code());
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Mutations;
+import coordinator.InstantRuntime.Answer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -206,7 +207,7 @@ class TransactionModelPropertyTest {
         }
 
         private void init(Client client, Producer asking) {
-            TransactionBench.Answer<ProducerAnswer> answer = bench.init(asking, TIMEOUT);
+            Answer<ProducerAnswer> answer = bench.init(asking, TIMEOUT);
             if (asking.producerId() != -1 && random.nextInt(3) == 0) {
                 late.add(() -> bench.init(asking, TIMEOUT));
             }
@@ -229,8 +230,7 @@ class TransactionModelPropertyTest {
                 return partitions.append(to, as, transaction);
             }
             int guard = partitions.guard(to);
-            TransactionBench.Answer<Errors> added =
-                    bench.write(shard -> shard.membership().add(as, List.of(to), client.version));
+            Answer<Errors> added = bench.write(shard -> shard.membership().add(as, List.of(to), client.version));
             boolean confirmed = added.isDone() && added.failure() == null && added.value() == Errors.NONE;
             if (added.isDone() && added.failure() == null && added.value() == Errors.PRODUCER_FENCED) {
                 client.dead |= as.equals(client.producer);
@@ -245,7 +245,7 @@ class TransactionModelPropertyTest {
         private void end(Client client) {
             Producer as = client.producer;
             boolean commit = client.ending;
-            TransactionBench.Answer<ProducerAnswer> answer = bench.end(as, commit, client.version);
+            Answer<ProducerAnswer> answer = bench.end(as, commit, client.version);
             if (client.version == 2 && random.nextInt(3) == 0) {
                 late.add(() -> bench.end(as, commit, 2));
             }

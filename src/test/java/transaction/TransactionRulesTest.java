@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
+import coordinator.InstantRuntime.Answer;
 import java.util.List;
 import java.util.Random;
 import org.apache.kafka.common.TopicPartition;
@@ -96,7 +97,7 @@ class TransactionRulesTest {
         Producer first = fresh();
         add(first, 2, T0);
         bench.holdCommits();
-        TransactionBench.Answer<ProducerAnswer> answer = bench.end(first, true, 2);
+        Answer<ProducerAnswer> answer = bench.end(first, true, 2);
         assertFalse(answer.isDone());
         assertEquals(0, partitions.waiting());
         bench.failAppend();
