@@ -291,7 +291,7 @@ final class NodeBench {
         return outcome.value();
     }
 
-    private static final class NoLease implements common.Lease {
+    static final class NoLease implements common.Lease {
         @Override
         public void retain() {}
 
