@@ -304,6 +304,27 @@ class TransactionsTest {
                 () -> highwater(broker, "list", "--id-pattern", "shown.*").isEmpty());
     }
 
+    /** As if its coordinator had forgotten it. */
+    @Test
+    void theCommandLineEndsOneInASinglePartition(TestBroker broker) throws Exception {
+        List<TopicPartition> partitions = topic("hanging", 2);
+        try (KafkaProducer<byte[], byte[]> producer = clients.producer("transactional.id", "hanging-id")) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            for (TopicPartition each : partitions) {
+                producer.send(record(each, "open")).get();
+            }
+            String where = partitions.get(0).topic() + ":0";
+            String[] abort = {"abort", "--partition", where, "--start-offset", "0"};
+            assertTrue(highwater(broker, abort).contains(where + ": the transaction of producer "));
+            assertEquals(2, end(partitions.get(0), IsolationLevel.READ_COMMITTED), "its marker is written");
+            assertEquals(0, end(partitions.get(1), IsolationLevel.READ_COMMITTED), "only there");
+            producer.abortTransaction();
+        }
+        Await.until("the other marker", () -> end(partitions.get(1), IsolationLevel.READ_COMMITTED) == 2);
+        assertEquals(List.of(), committed(partitions).get(0));
+    }
+
     private static String highwater(TestBroker broker, String... words) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
