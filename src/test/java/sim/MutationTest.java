@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The simulator has teeth: each planted bug is found within a hundred seeds, and the seed that finds it passes without the bug. */
 @ExtendWith(QuietLogs.class)
@@ -39,8 +40,8 @@ class MutationTest {
         "group-answer-from-uncommitted, faults=power_cut+crash_in_job+slow_disk groups=2 members=4 offsetsPartitions=1",
         "group-failed-append-kept, faults=write_error+kill groups=1 committers=2",
         "group-tombstones-forgotten-on-load, faults=kill groups=0 committers=2",
-        "classic.generation-not-stored, faults=crash_in_job groups=2 consumerGroups=0 members=4 sessionMillis=1000 rebalanceMillis=800"
-                + " offsetsPartitions=1 stormMillis=8000",
+        "classic.generation-not-stored, faults=kill+crash_in_job+packet_loss groups=2 consumerGroups=0 members=4 sessionMillis=3000"
+                + " rebalanceMillis=2000 staticMembers=0 offsetsPartitions=1 faultMillis=150 stormMillis=8000",
         "group-partition-before-release, faults=kill groups=2 consumerGroups=3 members=4 rebalanceMillis=2000",
         "group-commit-with-any-older-epoch, faults=kill groups=2 consumerGroups=3 members=4",
     })
@@ -48,9 +49,20 @@ class MutationTest {
         find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
     }
 
+    /** Rules K*: compacted logs with small segments, and crashes of the machine. */
+    @ParameterizedTest
+    @ValueSource(strings = {"swap-dropped-at-start", "swap-without-directory-fsync", "swap-under-readers"})
+    void aDirectedProfileFindsItInCompactedLogs(String mutation) {
+        find(
+                mutation,
+                "faults=power_cut+crash_in_job compacted=2 compactedSegment=400 interval=5 groups=0 committers=0"
+                        + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
+    }
+
     private static void find(String mutation, String profile) {
         Map<String, String> overrides = new LinkedHashMap<>();
-        for (String entry : ("stormMillis=4000 faultMillis=300 " + profile).split(" ", -1)) {
+        for (String entry : ("stormMillis=4000 faultMillis=300 compacted=0 preallocated=0 scrubBytes=0 " + profile)
+                .split(" ", -1)) {
             String[] pair = entry.split("=", 2);
             overrides.put(pair[0], pair[1]);
         }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
-import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.protocol.ApiKeys;
 
 /** The groups of a world: their settings, their members, and what must hold of them once faults have stopped (rules L5, G2, G9). */
@@ -58,16 +57,12 @@ final class SimGroups {
                 .setName(Topic.GROUP_METADATA_TOPIC_NAME)
                 .setNumPartitions(profile.get("offsetsPartitions"))
                 .setReplicationFactor((short) 1);
-        configure(topic, "cleanup.policy", "compact");
-        configure(topic, "internal.segment.bytes", Integer.toString(profile.get("offsetsSegment")));
-        configure(topic, "min.cleanable.dirty.ratio", "0.01");
-        configure(topic, "delete.retention.ms", "500");
-        configure(topic, "file.delete.delay.ms", "200");
+        SimWorkload.configure(topic, "cleanup.policy", "compact");
+        SimWorkload.configure(topic, "internal.segment.bytes", Integer.toString(profile.get("offsetsSegment")));
+        SimWorkload.configure(topic, "min.cleanable.dirty.ratio", "0.01");
+        SimWorkload.configure(topic, "delete.retention.ms", "500");
+        SimWorkload.configure(topic, "file.delete.delay.ms", "200");
         return topic;
-    }
-
-    private static void configure(CreatableTopic topic, String name, String value) {
-        topic.configs().add(new CreatableTopicConfig().setName(name).setValue(value));
     }
 
     List<SimClient> make(List<PartitionLedger> partitions) {

@@ -12,11 +12,13 @@ import java.util.Map;
 /** One machine of a world: its disks and clocks, which stay, and its node, which starts and ends in all ways. */
 final class SimMachine implements SimNode.Events {
     private static final long PATIENCE = 60_000;
+    private static final String REQUESTS = "kafka_network_requestmetrics_requests_total{request,";
 
     private final SimWorld world;
     private final SimProfile profile;
     private final SimClock clock;
     private final List<SimDisk> disks = new ArrayList<>();
+    private final SimMetrics metrics = new SimMetrics();
     private final SimNode node;
     private final String name;
     private boolean crashIsPowerCut;
@@ -44,7 +46,7 @@ final class SimMachine implements SimNode.Events {
                 chance,
                 mutations,
                 world.network().chunks(),
-                new SimMetrics());
+                metrics);
         this.node = new SimNode(name, parts, config(), random.split("node"), this);
     }
 
@@ -66,6 +68,7 @@ final class SimMachine implements SimNode.Events {
         properties.put(
                 "metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
         properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
+        properties.put("log.dir.scrub.bytes.per.second", Integer.toString(profile.get("scrubBytes")));
         SimGroups.configure(profile, properties);
         BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
         if (parsed.config() == null) {
@@ -80,6 +83,16 @@ final class SimMachine implements SimNode.Events {
 
     SimNode node() {
         return node;
+    }
+
+    /** What its incarnations counted, without tags. */
+    void addCounts(Map<String, Integer> counts) {
+        metrics.counts().forEach((name, count) -> {
+            String plain = name.startsWith(REQUESTS) ? "request." + name.substring(REQUESTS.length()) : name;
+            if (!plain.startsWith("kafka_network")) {
+                counts.merge(plain.replaceFirst("\\{.*|}", ""), Math.toIntExact(count), Integer::sum);
+            }
+        });
     }
 
     List<SimDisk> disks() {

@@ -32,6 +32,17 @@ public final class SimMetrics implements Metrics {
         return cell == null ? 0 : cell[0];
     }
 
+    /** All counters above zero, by name and tags. */
+    public TreeMap<String, Long> counts() {
+        TreeMap<String, Long> counts = new TreeMap<>();
+        cells.forEach((name, cell) -> {
+            if (cell[0] > 0) {
+                counts.put(name, cell[0]);
+            }
+        });
+        return counts;
+    }
+
     /** A gauge's value; NaN if it was never made. */
     public double gauge(String name, String... tags) {
         DoubleSupplier supplier = gauges.get(key(name, tags));

@@ -26,8 +26,15 @@ final class SimProfile {
         CONNECTION_KILL,
         GHOST,
         CLOCK_JUMP,
-        LONG_LATENCY
+        LONG_LATENCY,
+        /** One direction, one link, or all of a node's links, for up to three seconds. */
+        NETWORK_CUT,
+        /** Some packets are lost: connections send them again. */
+        PACKET_LOSS
     }
+
+    /** Drawn together, so that later kinds leave the profiles of seeds as they were. */
+    private static final int OLDEST_FAULTS = Fault.LONG_LATENCY.ordinal() + 1;
 
     final Set<Fault> faults = EnumSet.noneOf(Fault.class);
     final Map<String, Integer> numbers = new LinkedHashMap<>();
@@ -36,6 +43,8 @@ final class SimProfile {
         draw(random);
         drawFaults(random);
         drawGroups(random.split("groups"));
+        drawNetwork(random.split("network"));
+        drawStorage(random.split("storage"));
         overrides.forEach(this::override);
     }
 
@@ -96,8 +105,26 @@ final class SimProfile {
     private void drawFaults(SimRandom random) {
         int count = random.between(1, 4);
         for (int i = 0; i < count; i++) {
-            faults.add(Fault.values()[random.below(Fault.values().length)]);
+            faults.add(Fault.values()[random.below(OLDEST_FAULTS)]);
         }
+    }
+
+    private void drawNetwork(SimRandom random) {
+        if (random.chance(0.15)) {
+            faults.add(Fault.NETWORK_CUT);
+        }
+        if (random.chance(0.15)) {
+            faults.add(Fault.PACKET_LOSS);
+        }
+    }
+
+    private void drawStorage(SimRandom random) {
+        // Per topic, one bit each.
+        numbers.put("preallocated", random.chance(0.3) ? random.below(8) : 0);
+        numbers.put("scrubBytes", random.chance(0.4) ? pick(random, 500, 5_000, 100_000) : 0);
+        numbers.put("compacted", random.chance(0.3) ? random.between(1, 2) : 0);
+        numbers.put("compactedSegment", pick(random, 400, 2_000, 10_000));
+        numbers.put("compactedKeys", pick(random, 1, 4, 12));
     }
 
     private void override(String name, String value) {
@@ -126,6 +153,10 @@ final class SimProfile {
         return (get("trimmedTopics") >> topic & 1) == 1;
     }
 
+    boolean preallocated(int topic) {
+        return (get("preallocated") >> topic & 1) == 1;
+    }
+
     boolean consumerGroup(int group) {
         return (get("consumerGroups") >> group & 1) == 1;
     }
@@ -136,6 +167,21 @@ final class SimProfile {
 
     List<Fault> faultList() {
         return new ArrayList<>(faults);
+    }
+
+    /** What is on in this run, for counters. */
+    List<String> features() {
+        List<String> on = new ArrayList<>();
+        faults.forEach(each -> on.add(each.name()));
+        for (String each : List.of("buggify", "groups", "compacted", "preallocated", "scrubBytes", "trimmedTopics")) {
+            if (get(each) > 0) {
+                on.add(each);
+            }
+        }
+        if (get("disks") > 1) {
+            on.add("disks");
+        }
+        return on;
     }
 
     /** All entries, as overrides that give the same profile. */

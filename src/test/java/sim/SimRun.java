@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.apache.kafka.common.message.DescribeProducersResponseData.ProducerState;
 
 /** One run: a seed and overrides of its profile give the same run every time. */
@@ -220,7 +221,10 @@ final class SimRun {
             text.append("replay   ").append(replay).append('\n');
             block = text.toString();
         }
+        Map<String, Integer> counts = new TreeMap<>(world.counts());
+        world.machines().forEach(each -> each.addCounts(counts));
+        profile.features().forEach(each -> counts.put("run." + each, 1));
         return new Report(
-                seed, rule, block, time.traceHash(), time.executed(), time.now() / SimScheduler.MILLI, world.counts());
+                seed, rule, block, time.traceHash(), time.executed(), time.now() / SimScheduler.MILLI, counts);
     }
 }

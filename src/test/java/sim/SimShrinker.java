@@ -22,6 +22,7 @@ final class SimShrinker {
     static {
         for (String none : List.of(
                 "groups",
+                "compacted",
                 "committers",
                 "churns",
                 "admins",
@@ -35,7 +36,8 @@ final class SimShrinker {
                 List.of("members", "topics", "partitions", "loops", "disks", "offsetsPartitions", "maxRecords")) {
             LEAST.put(one, 1);
         }
-        for (String none : List.of("buggify", "reread", "reserve", "trimmedTopics", "assignmentMillis")) {
+        for (String none : List.of(
+                "buggify", "reread", "reserve", "trimmedTopics", "assignmentMillis", "scrubBytes", "preallocated")) {
             LEAST.put(none, 0);
         }
     }

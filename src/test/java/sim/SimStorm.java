@@ -48,6 +48,9 @@ final class SimStorm {
         if (kinds.contains(SimProfile.Fault.LONG_LATENCY)) {
             world.network().longTail(0.01);
         }
+        if (kinds.contains(SimProfile.Fault.PACKET_LOSS)) {
+            world.network().packets(0.03, 0);
+        }
         plan();
     }
 
@@ -55,6 +58,8 @@ final class SimStorm {
     void end() {
         raging = false;
         world.network().longTail(0);
+        world.network().packets(0, 0);
+        world.network().heal();
         world.machines().forEach(SimMachine::faultsEnd);
         scheduler.note("storm-ends", 0);
     }
@@ -134,7 +139,8 @@ final class SimStorm {
                 machine.clock().jumpMillis(own.between(-10_000, 10_000));
                 machine.clock().rates(0.95 + 0.1 * own.below(100) / 100, 0.99 + 0.02 * own.below(100) / 100);
             }
-            case GHOST, LONG_LATENCY -> {
+            case NETWORK_CUT -> cut(machine, own);
+            case GHOST, LONG_LATENCY, PACKET_LOSS -> {
                 // at work all the time
             }
         }
@@ -186,6 +192,26 @@ final class SimStorm {
             disk.unbounded();
             world.count("disk.was-full");
         });
+    }
+
+    private void cut(SimMachine machine, SimRandom own) {
+        SimNetwork network = world.network();
+        List<SimWire> wires = machine.node().wires();
+        switch (own.below(4)) {
+            case 0 -> network.mute(machine.name());
+            case 1 -> network.deafen(machine.name());
+            case 2 -> {
+                network.mute(machine.name());
+                network.deafen(machine.name());
+            }
+            default -> {
+                if (!wires.isEmpty()) {
+                    network.cut(wires.get(own.below(wires.size())).client(), machine.name());
+                }
+            }
+        }
+        world.count("network.cuts");
+        scheduler.after((50 + own.below(3_000)) * SimScheduler.MILLI, null, "cut-heals", network::heal);
     }
 
     private void killConnection(SimMachine machine, SimRandom own) {

@@ -31,6 +31,7 @@ final class SimWire implements Transport {
     private final SimLife server;
     private final SimRandom random;
     private final SimChunks chunks;
+    private final String from;
     private final SimStream up;
     private final SimStream down;
     private final ClientEnd client;
@@ -57,6 +58,7 @@ final class SimWire implements Transport {
         this.chunks = network.chunks();
         this.server = server;
         this.random = random;
+        this.from = ends.client;
         this.up = network.stream(ends.client, ends.server);
         this.down = network.stream(ends.server, ends.client);
         this.client = client;
@@ -76,6 +78,11 @@ final class SimWire implements Transport {
 
     SimLife server() {
         return server;
+    }
+
+    /** The client's end in the network. */
+    String client() {
+        return from;
     }
 
     boolean open() {

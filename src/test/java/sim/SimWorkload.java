@@ -61,6 +61,9 @@ final class SimWorkload {
         for (int i = 0; i < profile.get("topics"); i++) {
             request.topics().add(topic(i));
         }
+        for (int i = 0; i < profile.get("compacted"); i++) {
+            request.topics().add(SimCompacted.topic("k" + i, profile.get("compactedSegment"), profile.preallocated(i)));
+        }
         CreatableTopic offsets = SimGroups.offsetsTopic(profile);
         if (offsets != null) {
             request.topics().add(offsets);
@@ -71,7 +74,7 @@ final class SimWorkload {
             if (each.errorCode() != Errors.NONE.code()) {
                 throw new RuleBroken("L create topics", each.toString());
             }
-            if (Topic.isInternal(each.name())) {
+            if (Topic.isInternal(each.name()) || each.name().startsWith("k")) {
                 continue;
             }
             int topic = Integer.parseInt(each.name().substring(1));
@@ -90,6 +93,9 @@ final class SimWorkload {
         configure(topic, "internal.segment.bytes", profile.get("segmentBytes"));
         configure(topic, "index.interval.bytes", profile.get("indexInterval"));
         configure(topic, "file.delete.delay.ms", 200);
+        if (profile.preallocated(index)) {
+            configure(topic, "preallocate", "true");
+        }
         if (profile.durable(index)) {
             configure(topic, "flush.messages", 1);
         }
@@ -100,7 +106,11 @@ final class SimWorkload {
     }
 
     private static void configure(CreatableTopic topic, String name, int value) {
-        topic.configs().add(new CreatableTopicConfig().setName(name).setValue(Integer.toString(value)));
+        configure(topic, name, Integer.toString(value));
+    }
+
+    static void configure(CreatableTopic topic, String name, String value) {
+        topic.configs().add(new CreatableTopicConfig().setName(name).setValue(value));
     }
 
     void makeClients() {
@@ -124,6 +134,10 @@ final class SimWorkload {
             clients.add(churn);
         }
         clients.addAll(groups.make(ledgers));
+        for (int i = 0; i < profile.get("compacted"); i++) {
+            SimRandom own = random.split("compacted" + i);
+            clients.add(new SimCompacted(net, own, "k" + i, profile.get("compactedKeys"), profile.get("interval")));
+        }
     }
 
     private SimProducer producer(int index) {
