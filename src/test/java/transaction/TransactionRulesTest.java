@@ -288,6 +288,29 @@ class TransactionRulesTest {
                 end(new Producer("x", 1, (short) 1), true, 0).error());
     }
 
+    /** Clients go over to the other protocol between two transactions, with the id and epoch that they have. */
+    @Test
+    void t6OneProducerMayChangeItsProtocol() {
+        Producer first = fresh();
+        add(first, 0, T0);
+        assertEquals(first, producer(end(first, true, 0)));
+        deliver();
+        assertEquals(Errors.NONE, add(first, 2, T0), "from now on the second");
+        assertEquals(Errors.NONE, verify(first, T0));
+        Producer second = producer(end(first, false, 2));
+        assertEquals(first.epoch() + 1, second.epoch());
+        deliver();
+        assertEquals(second, producer(end(first, false, 2)), "asked again");
+        assertEquals(Errors.PRODUCER_FENCED, end(first, true, 0).error());
+        assertEquals(Errors.NONE, add(second, 0, T1), "and back to the first");
+        assertEquals(Errors.PRODUCER_FENCED, end(first, false, 2).error(), "late by a transaction");
+        assertEquals(second, producer(end(second, true, 0)));
+        assertEquals(Errors.CONCURRENT_TRANSACTIONS, end(second, true, 0).error());
+        deliver();
+        assertEquals(second, producer(end(second, true, 0)), "asked again");
+        assertEquals(Errors.PRODUCER_FENCED, end(first, false, 2).error());
+    }
+
     @Test
     void t6AnEmptyAbortRaisesTheEpochAndIsRepeatable() {
         Producer first = fresh();
@@ -407,6 +430,37 @@ class TransactionRulesTest {
         assertEquals(TransactionStatus.ONGOING, status());
         bench.advance(1_000);
         assertEquals(TransactionStatus.PREPARE_ABORT, status());
+    }
+
+    @Test
+    void t11TheTimeThatComesWhileTheEndIsBeingWrittenChangesNothing() {
+        Producer producer = fresh();
+        add(producer, 2, T0);
+        bench.advance(TIMEOUT - 1);
+        bench.holdCommits();
+        var answer = bench.end(producer, true, 2);
+        bench.advance(1_000);
+        bench.commit();
+        assertEquals(Errors.NONE, answer.value().error());
+        deliver();
+        assertEquals(TransactionStatus.COMPLETE_COMMIT, status());
+        assertEquals(producer.epoch() + 1, bench.state(ID).producerEpoch());
+    }
+
+    @Test
+    void t11AnEndThatComesWhileTheAbortIsBeingWrittenIsTooLateUnlessThatIsLost() {
+        Producer producer = fresh();
+        add(producer, 2, T0);
+        bench.holdCommits();
+        bench.advance(TIMEOUT);
+        var answer = bench.end(producer, true, 2);
+        assertFalse(answer.isDone(), "what refuses it is not committed");
+        bench.failAppend();
+        assertTrue(answer.failure() != null, "nobody knows");
+        assertEquals(TransactionStatus.ONGOING, status());
+        assertEquals(Errors.NONE, end(producer, true, 2).error());
+        deliver();
+        assertEquals(TransactionStatus.COMPLETE_COMMIT, status());
     }
 
     @Test
