@@ -11,7 +11,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Reads one partition's log from its start into an empty shard: in bounded pieces, decoded on a worker and replayed in slices between which the loop serves
- * others. What cannot be read or applied is passed over, loudly: the groups it concerns may have lost something, all others have not. Confined to the owner.
+ * others. What cannot be read or applied is passed over, loudly: the ids it concerns may have lost something, all others have not. Confined to the owner.
  */
 final class ShardLoader<R> {
     private static final Logger LOG = LoggerFactory.getLogger(ShardLoader.class);
@@ -77,7 +77,7 @@ final class ShardLoader<R> {
         for (String loss : piece.losses()) {
             losses++;
             LOG.error(
-                    "{}: a part of the log cannot be read: {}. What was recorded there last of a group or an offset is lost; "
+                    "{}: a part of the log cannot be read: {}. What was recorded there last of a group, an offset or a transactional id is lost; "
                             + "the others are served. Check this disk.",
                     name,
                     loss);
@@ -165,7 +165,7 @@ final class ShardLoader<R> {
         } catch (RuntimeException e) {
             losses++;
             LOG.error(
-                    "{}: a {} below offset {} cannot be applied and is passed over; its group may lack something. Please report this.",
+                    "{}: a {} below offset {} cannot be applied and is passed over; its group or transactional id may lack something. Please report this.",
                     name,
                     what.getClass().getSimpleName(),
                     piece.nextOffset(),
