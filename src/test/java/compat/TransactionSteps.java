@@ -33,7 +33,9 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 
 /** Brings transactions into a state, as a patient producer does: what means "not yet" is asked again, any other error fails. */
 final class TransactionSteps {
-    static final long TIME = 1_700_000_000_000L;
+    /** Of records: before all markers, and not so old that anything expires. */
+    static final long TIME = System.currentTimeMillis() - 3_600_000;
+
     static final int TIMEOUT_MILLIS = 600_000;
     /** Last versions of the first protocol. */
     static final short ADD_1 = 3;
