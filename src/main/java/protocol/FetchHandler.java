@@ -37,7 +37,6 @@ public final class FetchHandler implements ApiHandler {
     /** First version that gives leaders' endpoints (KIP-951). */
     private static final short LEADERS = 16;
 
-    private static final byte READ_COMMITTED = 1;
     private static final int CONSUMER = -1;
 
     private final FetchService service;
@@ -59,6 +58,11 @@ public final class FetchHandler implements ApiHandler {
     @Override
     public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
         FetchRequestData request = (FetchRequestData) message;
+        ApiMessage refusal = Isolation.refusal(key(), context.apiVersion(), request, request.isolationLevel());
+        if (refusal != null) {
+            respond.succeed(refusal);
+            return;
+        }
         int replicaId =
                 context.apiVersion() >= REPLICA_STATE ? request.replicaState().replicaId() : request.replicaId();
         FetchContext session = sessions.begin(request, context.apiVersion(), replicaId >= 0);
@@ -66,7 +70,7 @@ public final class FetchHandler implements ApiHandler {
             respond.succeed(new FetchResponseData().setErrorCode(session.error().code()));
             return;
         }
-        boolean readCommitted = request.isolationLevel() == READ_COMMITTED;
+        boolean readCommitted = Isolation.isCommitted(request.isolationLevel());
         Pending pending = new Pending(context, session, readCommitted, replicaId, respond);
         List<ReadPartition> reads = pending.resolve();
         if (reads.isEmpty()) {
@@ -90,7 +94,9 @@ public final class FetchHandler implements ApiHandler {
         if (replicaId >= 0) {
             return ReadBound.LOG_END;
         }
-        return request.isolationLevel() == READ_COMMITTED ? ReadBound.LAST_STABLE_OFFSET : ReadBound.HIGH_WATERMARK;
+        return Isolation.isCommitted(request.isolationLevel())
+                ? ReadBound.LAST_STABLE_OFFSET
+                : ReadBound.HIGH_WATERMARK;
     }
 
     /** One request between its questions and its answer. */

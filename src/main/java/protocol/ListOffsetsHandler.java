@@ -30,8 +30,6 @@ public final class ListOffsetsHandler implements ApiHandler {
     /** The first version that knows the special time -1 - index. */
     private static final short[] SPECIAL_SINCE = {0, 0, 7, 8, 9, 11};
 
-    private static final byte READ_COMMITTED = 1;
-
     private final OffsetService service;
 
     public ListOffsetsHandler(OffsetService service) {
@@ -46,8 +44,13 @@ public final class ListOffsetsHandler implements ApiHandler {
     @Override
     public void handle(RequestContext context, ApiMessage message, Callback<ApiMessage> respond) {
         ListOffsetsRequestData request = (ListOffsetsRequestData) message;
+        ApiMessage refusal = Isolation.refusal(key(), context.apiVersion(), request, request.isolationLevel());
+        if (refusal != null) {
+            respond.succeed(refusal);
+            return;
+        }
         MetadataImage image = context.image();
-        boolean readCommitted = request.isolationLevel() == READ_COMMITTED;
+        boolean readCommitted = Isolation.isCommitted(request.isolationLevel());
         Set<TopicPartition> doubled = doubled(request);
         Set<TopicPartition> refused = new LinkedHashSet<>();
         ListOffsetsResponseData response = new ListOffsetsResponseData();

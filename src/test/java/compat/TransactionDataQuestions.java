@@ -105,6 +105,11 @@ final class TransactionDataQuestions {
                         (v, s) -> v < 2 && level > 0 ? null : offsets(partition, time, level));
             }
         }
+        talk.ask("fetch at isolation 2, " + label, ApiKeys.FETCH, (v, s) -> fetch(v, partition, 0, 2));
+        talk.ask(
+                "offset at isolation 2, " + label,
+                ApiKeys.LIST_OFFSETS,
+                (v, s) -> v < 2 ? null : offsets(partition, -1, 2));
         talk.ask("producers " + label, ApiKeys.DESCRIBE_PRODUCERS, (v, s) -> producers(partition));
     }
 

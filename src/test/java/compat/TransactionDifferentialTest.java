@@ -45,7 +45,9 @@ class TransactionDifferentialTest {
                 "end after mark (a second time|with the other result), .*",
                 "Kafka writes a marker again that was written already (T7)");
         known.put("write at the beginning after one (committed|aborted) by v5", "as before: other offsets");
-        known.put("mark a negative (epoch|producer)", "Kafka says UNKNOWN_SERVER_ERROR, we say whose mistake it is");
+        known.put(
+                "mark a negative (epoch|producer)|(fetch|offset) at isolation 2, .*",
+                "Kafka says UNKNOWN_SERVER_ERROR, we say whose mistake it is");
         known.put(
                 "write by the nameless",
                 "nobody has such an id, and we say so as of any other; Kafka calls it invalid");

@@ -24,7 +24,7 @@ public final class MoverMain {
     static final String GROUP = "movers";
     static final String INPUT = "input";
     static final String OUTPUT = "output";
-    static final int TRANSACTION_TIMEOUT_MILLIS = 10_000;
+    static final int TRANSACTION_TIMEOUT_MILLIS = 30_000;
     private static final int ABORT_ONE_OF = 8;
 
     private final String bootstrap;
@@ -129,7 +129,7 @@ public final class MoverMain {
                 "reconnect.backoff.max.ms",
                 100));
         if (protocol.equals("classic")) {
-            settings.put("session.timeout.ms", 3_000);
+            settings.put("session.timeout.ms", 6_000);
             settings.put("heartbeat.interval.ms", 500);
         }
         return new KafkaConsumer<>(settings, new StringDeserializer(), new StringDeserializer());

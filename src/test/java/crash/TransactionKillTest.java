@@ -81,7 +81,7 @@ class TransactionKillTest {
                 "group.initial.rebalance.delay.ms=0",
                 "group.min.session.timeout.ms=1000",
                 "group.consumer.min.session.timeout.ms=1000",
-                "group.consumer.session.timeout.ms=3000",
+                "group.consumer.session.timeout.ms=6000",
                 "group.consumer.min.heartbeat.interval.ms=500",
                 "group.consumer.heartbeat.interval.ms=500",
                 "transaction.state.log.num.partitions=3",

@@ -110,6 +110,18 @@ class FetchHandlerTest {
     }
 
     @Test
+    void noOtherIsolationLevelIsTakenForReadUncommitted() {
+        append(0, "a");
+        for (short version : Broker.versions(ApiKeys.FETCH)) {
+            for (int level : new int[] {-1, 2}) {
+                FetchResponseData response = fetch(version, request(version, 0).setIsolationLevel((byte) level));
+                short error = version < 7 ? only(response).errorCode() : response.errorCode();
+                assertEquals(Errors.INVALID_REQUEST.code(), error, "version " + version);
+            }
+        }
+    }
+
+    @Test
     void severalPartitionsKeepTheirOrderAndTheByteLimits() {
         append(0, "a");
         append(1, "b");
