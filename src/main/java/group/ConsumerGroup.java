@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
@@ -46,6 +47,7 @@ final class ConsumerGroup implements Group {
     private boolean hasPartitionMetadata;
     private boolean topicsChanged = true;
     private long matchedVersion = -1;
+    private final MetadataHash.Memo hashes = new MetadataHash.Memo();
 
     ConsumerGroup(String id, Supplier<MetadataImage> image, Mutations mutations) {
         this.id = id;
@@ -162,6 +164,11 @@ final class ConsumerGroup implements Group {
 
     void setTopicsChanged(boolean changed) {
         topicsChanged = changed;
+    }
+
+    /** {@link MetadataHash} of topics. */
+    long hashOf(SortedSet<String> topics) {
+        return hashes.of(topics, image.get());
     }
 
     /** Metadata up to this version had no new topics for the patterns of this group, beyond what their records say; -1 when not known. */

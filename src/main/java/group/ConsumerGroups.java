@@ -176,7 +176,7 @@ public final class ConsumerGroups {
             }
         }
         if (!records.isEmpty()) {
-            long hash = MetadataHash.of(next.topics(), context.image());
+            long hash = group.hashOf(next.topics());
             if (changed || hash != group.metadataHash()) {
                 records.add(ConsumerGroupRecords.group(group.id(), group.epoch() + 1, hash));
             }

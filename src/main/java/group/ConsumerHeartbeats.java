@@ -223,7 +223,7 @@ final class ConsumerHeartbeats {
             next.remove(change.before());
         }
         next.add(change.after());
-        long hash = MetadataHash.of(next.topics(), context.image());
+        long hash = group.hashOf(next.topics());
         int epoch = group.epoch();
         if (bump || hash != group.metadataHash()) {
             epoch++;

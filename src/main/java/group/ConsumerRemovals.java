@@ -44,7 +44,7 @@ final class ConsumerRemovals {
         }
         // First: with it the log may end behind any of the removals, and what is left is assigned anew.
         int epoch = group.epoch() + 1;
-        records.add(ConsumerGroupRecords.group(group.id(), epoch, MetadataHash.of(left.topics(), context.image())));
+        records.add(ConsumerGroupRecords.group(group.id(), epoch, group.hashOf(left.topics())));
         leaving.forEach(member -> ConsumerGroupRecords.removal(group.id(), member.id(), records));
         for (String pattern : patterns.keySet()) {
             if (left.membersWith(pattern) == 0) {

@@ -24,6 +24,24 @@ final class MetadataHash {
         this.image = image;
     }
 
+    /** The last one is remembered: members that come one after the other read the same topics. */
+    static final class Memo {
+        private SortedSet<String> topics;
+        // Not the image: groups that nobody uses would keep old ones in memory.
+        private long version;
+        private long hash;
+
+        /** @param names not to be changed afterwards */
+        long of(SortedSet<String> names, MetadataImage now) {
+            if (version != now.version() || !names.equals(topics)) {
+                hash = MetadataHash.of(names, now);
+                topics = names;
+                version = now.version();
+            }
+            return hash;
+        }
+    }
+
     /** 0 when none of the topics exists. */
     static long of(SortedSet<String> topics, MetadataImage image) {
         MetadataHash hash = new MetadataHash(image);

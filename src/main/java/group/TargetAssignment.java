@@ -65,16 +65,12 @@ final class TargetAssignment {
             long nowMillis,
             List<GroupRecord> records) {
         ConsumerMember after = change.after();
-        SortedMap<String, ConsumerMember> members = new TreeMap<>(group.members());
         boolean replaced = change.before() != null && !change.before().id().equals(after.id());
-        if (replaced) {
-            members.remove(change.before().id());
-        }
-        members.put(after.id(), after);
+        List<ConsumerMember> members = members(group, change);
         Topics topics = new Topics(group.subscriptions(), image);
         List<Assignor.Member> view = new ArrayList<>(members.size());
         List<Boolean> known = new ArrayList<>(members.size());
-        for (ConsumerMember member : members.values()) {
+        for (ConsumerMember member : members) {
             boolean moved = replaced && member.id().equals(after.id());
             PartitionSet last = group.target(moved ? change.before().id() : member.id());
             known.add(moved || last != null);
@@ -95,6 +91,24 @@ final class TargetAssignment {
         return own;
     }
 
+    /** By id, as they will be after the change. */
+    private static List<ConsumerMember> members(ConsumerGroup group, Change change) {
+        ConsumerMember after = change.after();
+        String gone = change.before() == null ? null : change.before().id();
+        List<ConsumerMember> members = new ArrayList<>(group.members().size() + 1);
+        members.addAll(group.members().headMap(after.id()).values());
+        members.add(after);
+        for (ConsumerMember each : group.members().tailMap(after.id()).values()) {
+            if (!each.id().equals(after.id())) {
+                members.add(each);
+            }
+        }
+        if (gone != null && !gone.equals(after.id())) {
+            members.removeIf(each -> each.id().equals(gone));
+        }
+        return members;
+    }
+
     /** The existing topics behind subscriptions; members with the same subscription get the same list. */
     static final class Topics {
         private record Subscription(List<String> names, String pattern) {}
@@ -103,6 +117,8 @@ final class TargetAssignment {
         private final MetadataImage image;
         private final Map<Subscription, List<Uuid>> lists = new LinkedHashMap<>();
         private final Map<Uuid, Integer> partitionCounts = new TreeMap<>();
+        private Subscription last;
+        private List<Uuid> lastIds;
 
         Topics(Subscriptions subscriptions, MetadataImage image) {
             this.subscriptions = subscriptions;
@@ -111,8 +127,13 @@ final class TargetAssignment {
 
         /** In the order of ids. */
         List<Uuid> of(ConsumerMember member) {
-            return lists.computeIfAbsent(
-                    new Subscription(member.metadata().subscribedTopicNames(), member.pattern()), this::resolve);
+            List<String> names = member.metadata().subscribedTopicNames();
+            // Mostly all say the same.
+            if (last == null || !last.names.equals(names) || !last.pattern.equals(member.pattern())) {
+                last = new Subscription(names, member.pattern());
+                lastIds = lists.computeIfAbsent(last, this::resolve);
+            }
+            return lastIds;
         }
 
         private List<Uuid> resolve(Subscription subscription) {
