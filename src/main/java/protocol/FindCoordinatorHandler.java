@@ -3,6 +3,7 @@ package protocol;
 import common.Callback;
 import java.util.List;
 import metadata.MetadataImage;
+import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
 import org.apache.kafka.common.message.FindCoordinatorResponseData;
@@ -53,9 +54,10 @@ final class FindCoordinatorHandler implements ApiHandler {
 
     private static ApiMessage answer(RequestContext context, FindCoordinatorRequestData request) {
         ClusterView cluster = new ClusterView(context.image(), context.connection());
+        List<ClusterView.Node> nodes = cluster.nodes(false);
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (context.apiVersion() < BATCHED) {
-            Coordinator found = find(cluster, request.keyType(), request.key());
+            Coordinator found = find(context.image(), nodes, request.keyType(), request.key());
             return response.setErrorCode(found.errorCode())
                     .setErrorMessage(Errors.forCode(found.errorCode()).message())
                     .setNodeId(found.nodeId())
@@ -63,27 +65,30 @@ final class FindCoordinatorHandler implements ApiHandler {
                     .setPort(found.port());
         }
         for (String each : request.coordinatorKeys()) {
-            response.coordinators().add(find(cluster, request.keyType(), each));
+            response.coordinators().add(find(context.image(), nodes, request.keyType(), each));
         }
         return response;
     }
 
-    private static Coordinator find(ClusterView cluster, byte type, String key) {
-        MetadataImage image = cluster.image();
+    private static Coordinator find(MetadataImage image, List<ClusterView.Node> nodes, byte type, String key) {
         return switch (type) {
-            case GROUP -> of(cluster, key, Topic.GROUP_METADATA_TOPIC_NAME, GroupCoordinators.partitionOf(key, image));
+            case GROUP ->
+                of(nodes, key, image.topic(Topic.GROUP_METADATA_TOPIC_NAME), GroupCoordinators.partitionOf(key, image));
             case TRANSACTION ->
-                of(cluster, key, Topic.TRANSACTION_STATE_TOPIC_NAME, TransactionCoordinators.partitionOf(key, image));
+                of(
+                        nodes,
+                        key,
+                        image.topic(Topic.TRANSACTION_STATE_TOPIC_NAME),
+                        TransactionCoordinators.partitionOf(key, image));
             default -> none(key, Errors.INVALID_REQUEST);
         };
     }
 
-    private static Coordinator of(ClusterView cluster, String key, String topic, int partition) {
+    private static Coordinator of(List<ClusterView.Node> nodes, String key, TopicImage topic, int partition) {
         if (partition < 0) {
             return none(key, Errors.COORDINATOR_NOT_AVAILABLE);
         }
-        int leader = cluster.image().topic(topic).partitions().get(partition).leader();
-        List<ClusterView.Node> nodes = cluster.nodes(false);
+        int leader = topic.partitions().get(partition).leader();
         for (ClusterView.Node each : nodes) {
             if (each.id() == leader) {
                 return new Coordinator()
