@@ -21,7 +21,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 
 /** What is asked about topics and the cluster: every version, and every way to ask wrongly that a client could think of. */
 final class AdminQuestions {
-    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final int TIMEOUT_MILLIS = 120_000;
 
     private AdminQuestions() {}
 

@@ -122,7 +122,7 @@ final class DataQuestions {
         }
         data.partitionData().add(new PartitionProduceData().setIndex(partition).setRecords(records));
         ProduceRequestData request =
-                new ProduceRequestData().setAcks((short) acks).setTimeoutMs(10_000);
+                new ProduceRequestData().setAcks((short) acks).setTimeoutMs(120_000);
         request.topicData().add(data);
         return request;
     }
@@ -388,7 +388,7 @@ final class DataQuestions {
         DeleteRecordsTopic asked = new DeleteRecordsTopic().setName(topic);
         asked.partitions()
                 .add(new DeleteRecordsPartition().setPartitionIndex(partition).setOffset(offset));
-        return new DeleteRecordsRequestData().setTimeoutMs(10_000).setTopics(List.of(asked));
+        return new DeleteRecordsRequestData().setTimeoutMs(120_000).setTopics(List.of(asked));
     }
 
     private void producers() {

@@ -84,7 +84,7 @@ final class NodeQuestions {
         update(talk, "metadata version too high", "metadata.version", (short) 3000, UPGRADE);
         update(talk, "metadata version lower without leave", "metadata.version", (short) 1, UPGRADE);
         update(talk, "same metadata version down", "metadata.version", (short) 0, SAFE_DOWNGRADE);
-        talk.askLatest("no feature", ApiKeys.UPDATE_FEATURES, new UpdateFeaturesRequestData().setTimeoutMs(5_000));
+        talk.askLatest("no feature", ApiKeys.UPDATE_FEATURES, new UpdateFeaturesRequestData().setTimeoutMs(120_000));
     }
 
     private static void update(Conversation talk, String label, String name, short level, byte type) {
@@ -95,7 +95,7 @@ final class NodeQuestions {
             } else {
                 feature.setUpgradeType(type);
             }
-            UpdateFeaturesRequestData request = new UpdateFeaturesRequestData().setTimeoutMs(5_000);
+            UpdateFeaturesRequestData request = new UpdateFeaturesRequestData().setTimeoutMs(120_000);
             request.featureUpdates().add(feature);
             return request;
         });

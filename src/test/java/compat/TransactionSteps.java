@@ -47,7 +47,7 @@ final class TransactionSteps {
 
     static final short PRODUCE_2 = 12;
     private static final short PRODUCE_IDS = 13;
-    private static final long PATIENCE_SECONDS = 60;
+    private static final long PATIENCE_SECONDS = 300;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
     private static final List<Errors> NOT_YET = List.of(
             Errors.CONCURRENT_TRANSACTIONS,
@@ -202,7 +202,7 @@ final class TransactionSteps {
         ProduceRequestData request = new ProduceRequestData()
                 .setTransactionalId(transactionalId)
                 .setAcks((short) -1)
-                .setTimeoutMs(10_000);
+                .setTimeoutMs(120_000);
         request.topicData().add(data);
         return request;
     }

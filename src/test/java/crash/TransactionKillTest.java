@@ -51,7 +51,7 @@ class TransactionKillTest {
     /** So many records come out before the next kill. */
     private static final int PROGRESS = 60;
 
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(120);
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(300);
 
     @TempDir
     Path home;
@@ -88,7 +88,7 @@ class TransactionKillTest {
                 "offsets.topic.num.partitions=3");
         try {
             broker.start();
-            admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "request.timeout.ms", 5_000));
+            admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "request.timeout.ms", 30_000));
             admin.createTopics(List.of(
                             new NewTopic(MoverMain.INPUT, PARTITIONS, (short) 1),
                             new NewTopic(MoverMain.OUTPUT, PARTITIONS, (short) 1)))
@@ -159,8 +159,8 @@ class TransactionKillTest {
         return new KafkaProducer<>(
                 Map.of(
                         "bootstrap.servers", broker.bootstrap(),
-                        "delivery.timeout.ms", 300_000,
-                        "request.timeout.ms", 5_000,
+                        "delivery.timeout.ms", 900_000,
+                        "request.timeout.ms", 10_000,
                         "reconnect.backoff.max.ms", 100),
                 new StringSerializer(),
                 new StringSerializer());
@@ -205,7 +205,7 @@ class TransactionKillTest {
                         partitions(topic).stream().collect(Collectors.toMap(each -> each, each -> OffsetSpec.latest())),
                         new ListOffsetsOptions(level))
                 .all()
-                .get(10, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .values()
                 .stream()
                 .mapToLong(each -> each.offset())
@@ -217,7 +217,7 @@ class TransactionKillTest {
         return admin
                 .listConsumerGroupOffsets(MoverMain.GROUP)
                 .partitionsToOffsetAndMetadata()
-                .get(10, TimeUnit.SECONDS)
+                .get(60, TimeUnit.SECONDS)
                 .values()
                 .stream()
                 .filter(each -> each != null)
