@@ -34,7 +34,7 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** What the members of a classic group ask, rightly and wrongly: one life of a group for each version of JoinGroup, the other APIs in the versions of that time. */
 final class ClassicGroupQuestions implements AutoCloseable {
-    private static final int SESSION_MILLIS = 20_000;
+    private static final int SESSION_MILLIS = 600_000;
     private static final short LAST = 9;
     private static final short STATIC = 5;
     private static final Set<Short> RETRIED = Set.of(

@@ -13,6 +13,8 @@ class ConsumerGroupDifferentialTest {
             "offsets.topic.num.partitions=4",
             "offsets.topic.replication.factor=1",
             // Answers must not depend on how fast questions come.
+            "group.consumer.max.session.timeout.ms=600000",
+            "group.consumer.session.timeout.ms=600000",
             "group.consumer.assignment.interval.ms=0",
             "group.consumer.assignor.offload.enable=false");
 
