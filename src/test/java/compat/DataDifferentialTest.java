@@ -16,12 +16,6 @@ import org.junit.jupiter.api.Test;
 
 /** Requests about records, of every version and right and wrong, to this build's broker and to a real Kafka: the answers must not differ. */
 class DataDifferentialTest {
-    /**
-     * The records are of long ago: where the questions take half a minute, retention and the expiry of producers would run in their middle, at one broker before
-     * the other.
-     */
-    private static final List<String> SETTINGS = List.of("log.initial.task.delay.ms=3600000");
-
     /** Questions that we answer otherwise on purpose, with the reasons. */
     private static final Map<String, String> KNOWN = Map.of(
             "create a topic for records", "compared by AdminDifferentialTest",
@@ -33,8 +27,8 @@ class DataDifferentialTest {
 
     @Test
     void answersAsKafkaDoes() throws IOException {
-        try (TestBroker kafka = PeerBroker.start(SETTINGS);
-                TestBroker ours = BrokerOfThisBuild.start(SETTINGS)) {
+        try (TestBroker kafka = PeerBroker.start(List.of());
+                TestBroker ours = BrokerOfThisBuild.start(List.of())) {
             Map<String, String> expected = ask(kafka.port());
             Map<String, String> got = ask(ours.port());
             assertEquals("", AnswerDifference.between(expected, got));

@@ -25,9 +25,7 @@ class TransactionDifferentialTest {
     private static final List<String> SETTINGS = List.of(
             "offsets.topic.num.partitions=4",
             "offsets.topic.replication.factor=1",
-            "transaction.state.log.num.partitions=4",
-            // As in DataDifferentialTest.
-            "log.initial.task.delay.ms=3600000");
+            "transaction.state.log.num.partitions=4");
 
     /** Questions that we answer otherwise on purpose, as expressions, with the reasons. Each must differ. */
     private static final Map<String, String> KNOWN = known();

@@ -34,7 +34,7 @@ import org.apache.kafka.common.record.internal.SimpleRecord;
 /** Brings transactions into a state, as a patient producer does: what means "not yet" is asked again, any other error fails. */
 final class TransactionSteps {
     /** Of records: before all markers, and not so old that anything expires. */
-    static final long TIME = System.currentTimeMillis() - 3_600_000;
+    static final long TIME = DataQuestions.TIME;
 
     static final int TIMEOUT_MILLIS = 600_000;
     /** Last versions of the first protocol. */
