@@ -45,7 +45,6 @@ final class DataQuestions {
      */
     static final long TIME = System.currentTimeMillis() - 3_600_000;
 
-
     private final Conversation talk;
 
     private DataQuestions(Conversation talk) {
