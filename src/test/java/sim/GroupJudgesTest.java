@@ -91,6 +91,16 @@ class GroupJudgesTest {
     }
 
     @Test
+    void aLateHeartbeatMayGiveUpWhatItDoesNotNameUntilItsEpochIsOver() {
+        owners.unanswered("a", Set.of("t-0"));
+        owners.holds("a", Set.of("t-0", "t-1"), false, 0, 10 * MILLI);
+        owners.holds("b", Set.of("t-1"), false, 500 * MILLI, 510 * MILLI);
+        broken("G5 one owner", () -> owners.holds("b", Set.of("t-0"), false, 500 * MILLI, 510 * MILLI));
+        owners.settled("a");
+        broken("G5 one owner", () -> owners.holds("b", Set.of("t-1"), false, 520 * MILLI, 530 * MILLI));
+    }
+
+    @Test
     void anOwnerWhoReleasedOrWentSilentIsNone() {
         owners.holds("a", Set.of("t-0", "t-1"), false, 0, 10 * MILLI);
         owners.released("a", "t-0", 400 * MILLI);

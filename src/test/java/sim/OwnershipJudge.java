@@ -4,6 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * What members of one KIP-848 group were told to own, put together (rules G5 to G7). A member surely owns a partition from the answer that gives it until it reports
@@ -18,6 +19,7 @@ final class OwnershipJudge {
     private final long rebalanceNanos;
     private final Map<String, Map<String, Claim>> members = new LinkedHashMap<>();
     private final Map<String, Long> askedNothing = new LinkedHashMap<>();
+    private final Map<String, Set<String>> late = new LinkedHashMap<>();
     private final Map<String, Owner> newestOwner = new TreeMap<>();
 
     /** @param member null when two were told at once, so that nobody can say who was first */
@@ -67,9 +69,32 @@ final class OwnershipJudge {
         newestOwner.put(partition, new Owner(clear ? member : null, now));
     }
 
+    /**
+     * A heartbeat that said that the member has {@code said} got no answer. It may still arrive, on a connection that was given up, at an epoch at which the
+     * coordinator has to believe it: then it gives up what the member was told to have since. Nothing in it tells it from a new one.
+     */
+    void unanswered(String member, Set<String> said) {
+        late.merge(member, new TreeSet<>(said), (one, other) -> {
+            one.retainAll(other);
+            return one;
+        });
+    }
+
+    /** None of those can be accepted any more. */
+    void settled(String member) {
+        late.remove(member);
+    }
+
+    private boolean unsure(String member, String partition) {
+        Set<String> kept = late.get(member);
+        return kept != null && !kept.contains(partition);
+    }
+
     private void compare(String member, String partition, Claim claim) {
         for (Map.Entry<String, Map<String, Claim>> each : members.entrySet()) {
-            Claim other = each.getKey().equals(member) ? null : each.getValue().get(partition);
+            boolean told =
+                    !each.getKey().equals(member) && !unsure(member, partition) && !unsure(each.getKey(), partition);
+            Claim other = told ? each.getValue().get(partition) : null;
             if (other != null && Math.max(claim.from, other.from) < Math.min(claim.until, other.until)) {
                 throw new RuleBroken(
                         "G5 one owner",

@@ -18,6 +18,9 @@ final class SimConsumerMember extends SimMember {
     private final TreeSet<String> owned = new TreeSet<>();
     private TreeSet<String> target = new TreeSet<>();
     private int epoch;
+    /** The newest epoch of a heartbeat that may still arrive; -1 for none. */
+    private int lateFrom = -1;
+
     private int incarnations;
     private boolean joined;
     /** It has told the coordinator all that it has to. */
@@ -83,6 +86,7 @@ final class SimConsumerMember extends SimMember {
         if (joining) {
             group.owners.releasedAll(memberId, begun);
         }
+        int sentAt = joining ? Integer.MAX_VALUE : epoch;
         busy = true;
         told = full;
         control.link().send(ApiKeys.CONSUMER_GROUP_HEARTBEAT, spec.version, request, 2_000, true, answer -> {
@@ -93,6 +97,10 @@ final class SimConsumerMember extends SimMember {
             if (answer == null) {
                 told = false;
                 net.count("beat.unknown");
+                if (full) {
+                    lateFrom = Math.max(lateFrom, sentAt);
+                    group.owners.unanswered(memberId, said);
+                }
             } else {
                 answered((ConsumerGroupHeartbeatResponseData) answer, begun, said);
             }
@@ -150,6 +158,11 @@ final class SimConsumerMember extends SimMember {
         if (answer.memberEpoch() < epoch) {
             throw new RuleBroken(
                     "G6 member epochs rise", name + " was at " + epoch + " and is told " + answer.memberEpoch());
+        }
+        if (epoch > lateFrom && answer.memberEpoch() > epoch) {
+            // Whatever is still under way is of an epoch before the last one, and refused.
+            group.owners.settled(memberId);
+            lateFrom = -1;
         }
         epoch = answer.memberEpoch();
         joined = true;

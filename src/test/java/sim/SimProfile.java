@@ -121,7 +121,7 @@ final class SimProfile {
     private void drawStorage(SimRandom random) {
         // Per topic, one bit each.
         numbers.put("preallocated", random.chance(0.3) ? random.below(8) : 0);
-        numbers.put("scrubBytes", random.chance(0.4) ? pick(random, 500, 5_000, 100_000) : 0);
+        numbers.put("scrubBytes", random.chance(0.5) ? pick(random, 500, 5_000, 1_048_576) : 0);
         numbers.put("compacted", random.chance(0.3) ? random.between(1, 2) : 0);
         numbers.put("compactedSegment", pick(random, 400, 2_000, 10_000));
         numbers.put("compactedKeys", pick(random, 1, 4, 12));
