@@ -3,6 +3,7 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
+import java.util.ArrayDeque;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,13 @@ final class LogScrub {
 
     private int position;
     private long expected;
+    /** Jobs that look at files of the log. */
+    private int running;
+
+    private boolean held;
+    private Runnable whenIdle;
+    /** Examinations that wait for {@link #release}. */
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
 
     LogScrub(LogState log, LogFlusher flusher) {
         this.log = log;
@@ -30,7 +38,7 @@ final class LogScrub {
 
     /** Gives how many bytes were read; 0 when all that is closed was, and the next step begins anew. */
     void step(int maxBytes, Callback<Integer> done) {
-        int at = log.unusable() == null ? seek() : -1;
+        int at = log.unusable() == null && !held ? seek() : -1;
         if (at < 0) {
             segment = null;
             done.succeed(0);
@@ -43,12 +51,8 @@ final class LogScrub {
                 limit = Math.min(limit, range.fromPosition());
             }
         }
-        SegmentView view = new SegmentView(log.identity, checked.baseOffset, checked.size, null, 0);
-        ScrubJob job = new ScrubJob(
-                view, position, expected, limit, log.segments.get(at + 1).baseOffset, maxBytes, log.mayHaveGaps());
-        log.readByName(checked);
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
-            log.readByNameEnded(checked);
+        long endOffset = log.segments.get(at + 1).baseOffset;
+        check(checked, position, expected, limit, endOffset, maxBytes, (result, failure) -> {
             boolean present = !log.closed && log.segments.indexOf(checked) >= 0;
             if (failure != null || !present) {
                 if (failure != null && present && failure.code() != FailureCode.OVERLOADED) {
@@ -122,6 +126,10 @@ final class LogScrub {
      * and tells it. Gives whether there is some; a reader may then try again.
      */
     void examine(Segment examined, int position, Callback<Boolean> done) {
+        if (held) {
+            waiting.add(() -> examine(examined, position, done));
+            return;
+        }
         int from = 0;
         long expected = examined.baseOffset;
         int limit = examined.size;
@@ -145,17 +153,7 @@ final class LogScrub {
             return;
         }
         long endOffset = endOf(at);
-        ScrubJob job = new ScrubJob(
-                new SegmentView(log.identity, examined.baseOffset, examined.size, null, 0),
-                from,
-                expected,
-                limit,
-                endOffset,
-                Integer.MAX_VALUE,
-                log.mayHaveGaps());
-        log.readByName(examined);
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
-            log.readByNameEnded(examined);
+        check(examined, from, expected, limit, endOffset, Integer.MAX_VALUE, (result, failure) -> {
             if (failure != null) {
                 done.fail(failure);
                 return;
@@ -165,6 +163,59 @@ final class LogScrub {
             }
             done.succeed(result.damage() != null);
         });
+    }
+
+    private void check(
+            Segment checked,
+            int from,
+            long expectedOffset,
+            int limit,
+            long endOffset,
+            int maxBytes,
+            Callback<ScrubJob.Checked> done) {
+        // While a segment is replaced its name may lead to the new one: then the old one is open, and only that is looked at.
+        FileHandle file = log.context.openFiles().retained(checked);
+        SegmentView view = new SegmentView(log.identity, checked.baseOffset, checked.size, file, 0);
+        ScrubJob job = new ScrubJob(view, from, expectedOffset, limit, endOffset, maxBytes, log.mayHaveGaps());
+        running++;
+        if (file == null) {
+            log.readByName(checked);
+        }
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
+            running--;
+            if (file == null) {
+                log.readByNameEnded(checked);
+            } else {
+                file.release();
+            }
+            done.done(result, failure);
+            startHolder();
+        });
+    }
+
+    /**
+     * The log's files are about to be cut or renamed, which would look like damage: runs {@code task} once none of them is looked at. Until {@link #release} steps
+     * find nothing to do, and examinations wait.
+     */
+    void hold(Runnable task) {
+        held = true;
+        whenIdle = task;
+        startHolder();
+    }
+
+    private void startHolder() {
+        Runnable task = whenIdle;
+        if (running == 0 && task != null) {
+            whenIdle = null;
+            task.run();
+        }
+    }
+
+    void release() {
+        held = false;
+        while (!held && !waiting.isEmpty()) {
+            waiting.poll().run();
+        }
     }
 
     private long endOf(int index) {

@@ -385,11 +385,12 @@ final class SegmentedLog extends PartitionLog {
         exclusive = true;
         Runnable finish = () -> {
             exclusive = false;
+            scrub.release();
             while (!exclusive && !held.isEmpty()) {
                 held.poll().run();
             }
         };
-        compaction.stop(() ->
-                appender.whenIdle(() -> retention.whenIdle(() -> flusher.whenIdle(() -> step.run(finish)))));
+        compaction.stop(() -> appender.whenIdle(() -> retention.whenIdle(
+                () -> flusher.whenIdle(() -> scrub.hold(() -> step.run(finish))))));
     }
 }

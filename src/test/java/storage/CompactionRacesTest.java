@@ -15,6 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import records.BatchHeader;
 import records.Codec;
+import sim.LoggedLines;
 import storage.CompactionLab.Entry;
 
 /** Everything that can go on while a log is cleaned: reads, appends, look-ups by time, deletion of a prefix, retention, stops. Disk jobs come in any order. */
@@ -26,6 +27,7 @@ final class CompactionRacesTest {
     void readersMissNothing() {
         int cleaned = 0;
         int held = 0;
+        try (LoggedLines told = new LoggedLines("storage.LogScrub")) {
         for (long seed = 0; seed < SEEDS; seed++) {
             try {
                 Run run = new Run(seed, Mutations.NONE);
@@ -35,6 +37,8 @@ final class CompactionRacesTest {
             } catch (RuntimeException | AssertionError e) {
                 throw new AssertionError("seed " + seed, e);
             }
+        }
+        assertEquals(List.of(), told.lines());
         }
         assertTrue(cleaned > SEEDS * 3, "only " + cleaned + " cleanings");
         assertTrue(held > SEEDS, "only " + held + " ranges were read after their segments had gone");
@@ -82,6 +86,7 @@ final class CompactionRacesTest {
             }
             letGo();
             lab.host().runFor(5_000);
+            assertNull(lab.log().damage());
             int before = lab.host().disk().openHandles();
             assertTrue(before <= lab.bench.limits.openFiles(), before + " files are open");
             stop();
@@ -100,11 +105,12 @@ final class CompactionRacesTest {
         }
 
         private void step() {
-            switch (lab.random.below(9)) {
+            switch (lab.random.below(11)) {
                 case 0, 1, 2 -> lab.write();
                 case 3, 4 -> readAll();
                 case 5 -> hold();
                 case 6 -> lookUp();
+                case 8, 9 -> lab.log().scrub(1 + lab.random.below(2_000), (bytes, failure) -> {});
                 case 7 -> lab.log().housekeep(lab.host().clock().wallMillis());
                 default -> {
                     if (lab.random.chance(0.2)) {

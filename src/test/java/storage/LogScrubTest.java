@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import records.BatchHeader;
+import sim.LoggedLines;
 import sim.QuietLogs;
 
 /** Rules S1, S8: what rots in a closed segment is found by reading it again. */
@@ -128,6 +130,45 @@ final class LogScrubTest {
         LogBench at = rottenAfterCleanStop(true, 0, BatchHeader.MAGIC);
         TimestampOffset behind = at.host.await(done -> at.log.offsetForTimestamp(0, ReadBound.LOG_END, done));
         assertEquals(2, behind.offset());
+    }
+
+    /** Cuts and retention take files away that are being looked at: that is no damage, and nothing to tell. */
+    @Test
+    void filesThatGoMeanwhileAreNoTrouble_S8() {
+        try (LoggedLines told = new LoggedLines("storage.LogScrub")) {
+            for (long seed = 0; seed < 60; seed++) {
+                LogBench bench = new LogBench(seed, LogBench.tiny("internal.segment.bytes", "600"));
+                bench.open();
+                for (int i = 0; i < BATCHES; i++) {
+                    bench.append(2);
+                }
+                bench.host.runFor(1_000);
+                bench.log.advanceHighWatermark(bench.log.logEndOffset());
+                int[] rounds = {200};
+                scrubAgain(bench, rounds);
+                bench.host.runFor(seed % 5);
+                if (seed % 2 == 0) {
+                    bench.host.<Void>await(done -> bench.log.truncateTo(7, done));
+                    assertEquals(6, bench.log.logEndOffset());
+                } else {
+                    bench.host.<Long>await(done -> bench.log.deleteBefore(14, done));
+                    bench.log.housekeep(bench.host.clock().wallMillis());
+                }
+                bench.host.runFor(5_000);
+                assertEquals(0, rounds[0], "seed " + seed);
+                assertNull(bench.log.damage(), "seed " + seed);
+            }
+            assertEquals(List.of(), told.lines());
+        }
+    }
+
+    private static void scrubAgain(LogBench bench, int[] rounds) {
+        if (rounds[0] > 0) {
+            bench.log.scrub(100, (bytes, failure) -> {
+                rounds[0]--;
+                bench.host.ports().timers().after(1, () -> scrubAgain(bench, rounds));
+            });
+        }
     }
 
     private static LogBench rottenAfterCleanStop(boolean closed, int victim, int field) {
