@@ -32,10 +32,23 @@ final class BatchScanner {
         this.position = position;
     }
 
-    /** Loads the header at the current position; false at the limit, or when no plausible whole batch is there. */
-    boolean load() throws IOException {
+    /** What is at a position. */
+    enum Place {
+        /** A plausible header, and its whole batch ends at or before the limit. Its checksum was not looked at. */
+        BATCH,
+        /** Nothing more: the limit. */
+        END,
+        /** Bytes that are no whole batch: torn, rotten, or room made in advance. */
+        NO_BATCH
+    }
+
+    /** Loads what is at the current position; its fields may be asked for behind {@link Place#BATCH} only. */
+    Place load() throws IOException {
+        if (position == limit) {
+            return Place.END;
+        }
         if (limit - position < BatchHeader.SIZE) {
-            return false;
+            return Place.NO_BATCH;
         }
         boolean inside = position >= windowStart && position + BatchHeader.SIZE <= windowStart + window.limit();
         if (!inside) {
@@ -44,11 +57,13 @@ final class BatchScanner {
             window.flip();
             windowStart = position;
             if (got < BatchHeader.SIZE) {
-                return false;
+                return Place.NO_BATCH;
             }
         }
         at = position - windowStart;
-        return BatchHeader.isPlausible(window, at) && BatchHeader.sizeInBytes(window, at) <= limit - position;
+        boolean whole =
+                BatchHeader.isPlausible(window, at) && BatchHeader.sizeInBytes(window, at) <= limit - position;
+        return whole ? Place.BATCH : Place.NO_BATCH;
     }
 
     int position() {
@@ -59,7 +74,7 @@ final class BatchScanner {
         position = newPosition;
     }
 
-    /** To the next batch; only after a load that gave true. */
+    /** To the next batch; only behind a batch that was loaded. */
     void skip() {
         position += size();
     }

@@ -2,6 +2,7 @@ package storage;
 
 import java.io.IOException;
 import java.util.List;
+import storage.BatchScanner.Place;
 
 /** Opens the last segment of a log that was stopped cleanly: only what lies behind its last index entry is walked. Blocking. */
 final class CleanOpening {
@@ -30,7 +31,7 @@ final class CleanOpening {
         FileHandle file = view.open(files);
         try {
             BatchScanner scanner = new BatchScanner(file, 0, last.size);
-            if (!scanner.load()) {
+            if (scanner.load() != Place.BATCH) {
                 return false;
             }
             last.firstTimestamp = scanner.maxTimestamp();
@@ -41,7 +42,8 @@ final class CleanOpening {
             if (entry != null && !continueIndexes(files, view, scanner, entry)) {
                 return false;
             }
-            while (scanner.load()) {
+            Place place = scanner.load();
+            for (; place == Place.BATCH; place = scanner.load()) {
                 if (scanner.maxTimestamp() > last.maxTimestamp) {
                     last.maxTimestamp = scanner.maxTimestamp();
                     last.maxTimestampOffset = scanner.lastOffset();
@@ -50,7 +52,7 @@ final class CleanOpening {
                 end = scanner.lastOffset() + 1;
                 scanner.skip();
             }
-            return scanner.position() == last.size;
+            return place == Place.END;
         } finally {
             view.close(file);
         }

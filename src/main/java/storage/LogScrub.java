@@ -224,17 +224,12 @@ final class LogScrub {
 
     /** @param segmentEnd offset where the damage ends when no valid batch follows in the segment */
     private void found(Segment checked, DamagedRange range, long segmentEnd) {
-        boolean known = log.damage.stream()
-                .anyMatch(each -> each.segmentBase() == range.segmentBase()
-                        && each.fromPosition() < range.toPosition()
-                        && range.fromPosition() < each.toPosition());
-        if (known) {
-            return;
-        }
         long end = range.toOffset() >= 0 ? range.toOffset() : segmentEnd;
         DamagedRange damage = new DamagedRange(
                 range.segmentBase(), range.fromOffset(), end, range.fromPosition(), range.toPosition());
-        log.addDamage(damage);
+        if (!log.addDamage(damage)) {
+            return;
+        }
         LOG.error(
                 "{}: offsets {} to {} have rotted on this disk (rule S8): found by reading segment {} again; the rest is served",
                 log.identity.directory(),

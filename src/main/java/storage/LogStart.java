@@ -30,4 +30,15 @@ public record LogStart(
     public LogStart unclean() {
         return new LogStart(exists, false, recoveryPoint, logStartOffset, highWatermark, cleanedTo);
     }
+
+    /** The same log where a truncation that was under way has been completed: nothing is known of what lies behind {@code offset}. */
+    LogStart truncatedTo(long offset) {
+        return new LogStart(
+                exists,
+                false,
+                Math.min(recoveryPoint, offset),
+                logStartOffset,
+                Math.min(highWatermark, offset),
+                Math.min(cleanedTo, offset));
+    }
 }

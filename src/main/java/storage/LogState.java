@@ -78,7 +78,7 @@ final class LogState {
         epochs = found.epochs();
         epochsDirty = found.epochsChanged();
         epochsOnDisk = found.epochsOnDisk();
-        damage.addAll(found.damage());
+        found.damage().forEach(this::addDamage);
         snapshotEnd = found.snapshotAtEnd() ? found.endOffset() : -1;
         writtenEnd = found.endOffset();
         assignedEnd = found.endOffset();
@@ -96,9 +96,19 @@ final class LogState {
         }
     }
 
-    void addDamage(DamagedRange range) {
+    /** False: some of it was known. */
+    boolean addDamage(DamagedRange range) {
+        for (DamagedRange each : damage) {
+            boolean overlap = each.segmentBase() == range.segmentBase()
+                    && each.fromPosition() < range.toPosition()
+                    && range.fromPosition() < each.toPosition();
+            if (overlap || each.equals(range)) {
+                return false;
+            }
+        }
         damage.add(range);
         damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+        return true;
     }
 
     /** The segment is no longer one of the log, and so nor is what was damaged in it. */

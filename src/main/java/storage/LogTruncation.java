@@ -3,12 +3,11 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
-import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Cuts a log (rule I3): an exclusive step. The files are cut first, from the end to the front; then the log is opened anew as after a crash. */
+/** Cuts a log (rule I3): an exclusive step. The files are cut first ({@link LogCut}); then the log is opened anew as after a crash. */
 final class LogTruncation {
 
     private final LogState log;
@@ -39,17 +38,16 @@ final class LogTruncation {
             return;
         }
         int keep = log.segments.floorIndex(offset);
-        List<String> remove = new ArrayList<>();
+        List<Long> behind = new ArrayList<>();
         for (int i = log.segments.count() - 1; i > keep; i--) {
-            for (String suffix : SegmentFiles.ALL) {
-                remove.add(log.segments.get(i).path(log.identity, suffix));
-            }
+            behind.add(log.segments.get(i).baseOffset);
         }
         log.epochs.truncateFromEnd(offset);
-        Segment last = log.segments.get(keep);
-        SegmentView view = new SegmentView(log.identity, last.baseOffset, last.size, null, 0);
-        Cut cut = new Cut(view, offset, remove, log.epochs.image());
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, cut, (end, failure) -> {
+        long last = log.segments.get(keep).baseOffset;
+        ByteBuffer epochs = log.epochs.image();
+        LogCut cut = new LogCut(log.identity, offset, log.mayHaveGaps());
+        DiskJob<Long> job = files -> cut.run(files, last, behind, epochs);
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (end, failure) -> {
             if (failure == null) {
                 reopen(end, done);
             } else {
@@ -57,32 +55,6 @@ final class LogTruncation {
                 done.fail(failure);
             }
         });
-    }
-
-    private record Cut(SegmentView segment, long offset, List<String> remove, ByteBuffer epochs)
-            implements DiskJob<Long> {
-        @Override
-        public Long run(FileSystem files) throws IOException {
-            AtomicFile.replace(files, segment.log().directory() + '/' + LeaderEpochCache.FILE_NAME, epochs);
-            for (String path : remove) {
-                files.delete(path);
-            }
-            files.syncDirectory(segment.log().directory());
-            long end = segment.baseOffset();
-            FileHandle file = segment.open(files);
-            try {
-                BatchScanner scanner = segment.find(files, file, offset, -1);
-                if (scanner == null) {
-                    return offset;
-                }
-                end = Math.min(offset, scanner.baseOffset());
-                file.truncate(scanner.position());
-                file.sync();
-            } finally {
-                segment.close(file);
-            }
-            return end;
-        }
     }
 
     private void reopen(long end, Callback<Void> done) {

@@ -2,6 +2,7 @@ package storage;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -9,6 +10,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import records.BatchSummary;
 import records.schemas.ProducerSnapshot;
+import storage.BatchScanner.Place;
 
 /** Brings the producer states to exactly the log's end (rules S7, P4): newest readable snapshot, then the batches behind it. Blocking. */
 final class ProducerRecovery {
@@ -20,6 +22,7 @@ final class ProducerRecovery {
     private final List<Segment> segments;
     private final List<String> names;
     private final List<DamagedRange> damage;
+    private long end;
 
     ProducerRecovery(
             Recovery.Settings settings, List<Segment> segments, List<String> names, List<DamagedRange> damage) {
@@ -30,11 +33,14 @@ final class ProducerRecovery {
     }
 
     /**
+     * Damage that is met on the way is added to what is known of.
+     *
      * @param end of the log
      * @param rebuiltFrom segments from this base on get their transaction index anew: so no snapshot behind it is used
      * @param epochs to be filled from all batches, or null
      */
     ProducerStates load(FileSystem files, long end, long rebuiltFrom, LeaderEpochCache epochs) throws IOException {
+        this.end = end;
         for (Segment segment : segments) {
             if (segment.baseOffset >= rebuiltFrom) {
                 segment.aborted = null;
@@ -154,8 +160,10 @@ final class ProducerRecovery {
                         scanner,
                         IndexSearch.floorOffset(files, view.path(SegmentFiles.OFFSET_INDEX), segment.baseOffset, from));
             }
-            while (next(scanner, segment)) {
+            long expected = segment.baseOffset;
+            while (next(file, scanner, segment, expected)) {
                 BatchSummary batch = scanner.summary();
+                expected = batch.nextOffset();
                 if (epochs != null && batch.leaderEpoch() > epochs.latestEpoch()) {
                     epochs.assign(batch.leaderEpoch(), batch.baseOffset());
                 }
@@ -173,8 +181,8 @@ final class ProducerRecovery {
         }
     }
 
-    /** Loads the next batch, passing over damaged ranges. */
-    private boolean next(BatchScanner scanner, Segment segment) throws IOException {
+    /** Loads the next batch, passing over damaged ranges; false at the segment's end. */
+    private boolean next(FileHandle file, BatchScanner scanner, Segment segment, long expected) throws IOException {
         for (DamagedRange range : damage) {
             boolean inside = range.segmentBase() == segment.baseOffset
                     && scanner.position() >= range.fromPosition()
@@ -183,6 +191,37 @@ final class ProducerRecovery {
                 scanner.moveTo(range.toPosition());
             }
         }
-        return scanner.load();
+        return switch (scanner.load()) {
+            case BATCH -> true;
+            case END -> false;
+            case NO_BATCH -> {
+                passUnknown(file, scanner, segment, expected);
+                yield scanner.load() == Place.BATCH;
+            }
+        };
+    }
+
+    /** Rot in a segment that nothing has gone through before: states of what lies behind it must not be missing (rules P4, S8). */
+    private void passUnknown(FileHandle file, BatchScanner scanner, Segment segment, long expected)
+            throws IOException {
+        int bad = scanner.position();
+        int next = new RotProbe(file, segment.size, expected, -1, settings.mayHaveGaps()).validAfter(bad);
+        int index = segments.indexOf(segment) + 1;
+        long to = index < segments.size() ? segments.get(index).baseOffset : end;
+        scanner.moveTo(next < 0 ? segment.size : next);
+        if (next >= 0 && scanner.load() == Place.BATCH) {
+            to = scanner.baseOffset();
+        }
+        if (to <= expected) {
+            // Too much of it, but nothing is missing.
+            return;
+        }
+        damage.add(new DamagedRange(segment.baseOffset, expected, to, bad, scanner.position()));
+        damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
+        LOG.warn(
+                "{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served",
+                settings.identity().directory(),
+                expected,
+                to - 1);
     }
 }

@@ -71,7 +71,8 @@ record ReadJob(
         int limit = (int) Math.min(limitPosition, (long) start + maxBytes);
         jump(files, scanner, limit);
         long next = offset;
-        while (scanner.load()) {
+        // What is no batch ends the range: whoever reads on from there meets it.
+        while (scanner.load() == BatchScanner.Place.BATCH) {
             next = scanner.baseOffset();
             if (scanner.lastOffset() >= limitOffset || scanner.endPosition() > limit) {
                 break;

@@ -1,6 +1,7 @@
 package storage;
 
 import java.io.IOException;
+import storage.BatchScanner.Place;
 
 /**
  * Checks batches of a segment that is written no more, from {@code position} on: their checksums, and that their offsets rise (rule S1).
@@ -51,7 +52,7 @@ record ScrubJob(
 
     /** A batch's offset is not under its checksum: where it jumps, the batch behind tells whether that is so. */
     private boolean isValid(FileHandle file, BatchScanner scanner, long expected) throws IOException {
-        boolean plausible = scanner.load()
+        boolean plausible = scanner.load() == Place.BATCH
                 && scanner.baseOffset() >= expected
                 && scanner.lastOffset() < endOffset
                 && scanner.crcValid();
@@ -59,7 +60,7 @@ record ScrubJob(
             return plausible;
         }
         BatchScanner behind = new BatchScanner(file, scanner.endPosition(), limit);
-        return !behind.load()
+        return behind.load() != Place.BATCH
                 || behind.baseOffset() < expected
                 || behind.baseOffset() > scanner.lastOffset()
                 || !behind.crcValid();

@@ -1,5 +1,6 @@
 package storage;
 
+import java.io.IOException;
 import java.util.List;
 
 /** Names of the files of one segment, Kafka's: 20 digits of the base offset and a suffix. */
@@ -32,6 +33,16 @@ final class SegmentFiles {
 
     static String path(String directory, long baseOffset, String suffix) {
         return directory + '/' + name(baseOffset, suffix);
+    }
+
+    /** Deletes all files of a segment but the snapshot, so far as {@code names} has them. */
+    static void delete(FileSystem files, String directory, long baseOffset, List<String> names) throws IOException {
+        for (String suffix : ALL) {
+            String name = name(baseOffset, suffix);
+            if (names.contains(name)) {
+                files.delete(directory + '/' + name);
+            }
+        }
     }
 
     /** The base offset in a name of this kind with this suffix; -1 for any other name. */

@@ -4,6 +4,7 @@ import common.Mutations;
 import java.io.IOException;
 import java.util.List;
 import records.BatchSummary;
+import storage.BatchScanner.Place;
 
 /**
  * Goes through one segment batch by batch after an unclean stop (rule S7): checks, and rebuilds what is known of the segment. Blocking.
@@ -47,7 +48,7 @@ final class SegmentScan {
         this.nextOffset = Math.max(nextOffset, segment.baseOffset);
         this.recoveryPoint = settings.recoveryPoint();
         this.indexInterval = settings.config().indexIntervalBytes();
-        this.compacted = settings.config().cleanupCompact() || settings.start().cleanedTo() >= 0;
+        this.compacted = settings.mayHaveGaps();
         this.mutations = settings.mutations();
         this.epochs = epochs;
         this.damage = damage;
@@ -85,7 +86,7 @@ final class SegmentScan {
     }
 
     private boolean isValid(BatchScanner scanner) throws IOException {
-        if (!scanner.load() || scanner.baseOffset() < nextOffset || scanner.leaderEpoch() < lastEpoch) {
+        if (scanner.load() != Place.BATCH || scanner.baseOffset() < nextOffset || scanner.leaderEpoch() < lastEpoch) {
             return false;
         }
         if (nextBase == LAST && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
@@ -101,16 +102,30 @@ final class SegmentScan {
      */
     private boolean contradicted(BatchScanner scanner) throws IOException {
         boolean gap = scanner.baseOffset() != nextOffset;
-        if (!gap && scanner.leaderEpoch() <= lastEpoch) {
+        boolean jump = scanner.leaderEpoch() > lastEpoch;
+        if (!gap && !jump) {
             return false;
         }
         BatchScanner behind = new BatchScanner(file, scanner.endPosition(), fileSize);
-        if (!behind.load() || !behind.crcValid()) {
+        if (behind.load() != Place.BATCH || !behind.crcValid()) {
             return gap && !compacted && scanner.lastOffset() + 1 != nextBase;
         }
-        boolean offsetsGoBack = behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
-        boolean epochsGoBack = behind.leaderEpoch() < scanner.leaderEpoch() && behind.leaderEpoch() >= lastEpoch;
-        return offsetsGoBack || epochsGoBack;
+        boolean offsetsGoBack =
+                gap && behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
+        boolean epochsGoBack =
+                jump && behind.leaderEpoch() < scanner.leaderEpoch() && behind.leaderEpoch() >= lastEpoch;
+        return (offsetsGoBack || epochsGoBack) && !isWrongItself(behind, scanner.leaderEpoch());
+    }
+
+    /** Whether the batch that contradicts the one before, of {@code epochBefore}, is contradicted by the one behind it. */
+    private boolean isWrongItself(BatchScanner contradicting, int epochBefore) throws IOException {
+        BatchScanner third = new BatchScanner(file, contradicting.endPosition(), fileSize);
+        if (third.load() != Place.BATCH || !third.crcValid()) {
+            return false;
+        }
+        boolean epochWrong = contradicting.leaderEpoch() < epochBefore && third.leaderEpoch() >= epochBefore;
+        boolean offsetWrong = !compacted && third.baseOffset() != contradicting.lastOffset() + 1;
+        return epochWrong || offsetWrong;
     }
 
     private void take(BatchSummary batch, long time) {

@@ -139,13 +139,22 @@ final class SegmentSwap {
         String path = SegmentFiles.path(directory, base, SegmentFiles.LOG + SWAP);
         FileHandle file = files.open(path, FileSystem.Mode.READ);
         try {
-            BatchScanner scanner = new BatchScanner(file, 0, (int) Math.min(Integer.MAX_VALUE, file.size()));
-            long end = base + 1;
-            while (scanner.load()) {
-                end = scanner.lastOffset() + 1;
-                scanner.skip();
+            int size = (int) Math.min(Integer.MAX_VALUE, file.size());
+            BatchScanner scanner = new BatchScanner(file, 0, size);
+            long end = base;
+            BatchScanner.Place place = scanner.load();
+            while (place != BatchScanner.Place.END) {
+                if (place == BatchScanner.Place.BATCH) {
+                    end = scanner.lastOffset() + 1;
+                    scanner.skip();
+                } else {
+                    // Rotten: an end that comes too early would leave old segments beside the new one.
+                    int next = new RotProbe(file, size, end, -1, true).validAfter(scanner.position());
+                    scanner.moveTo(next < 0 ? size : next);
+                }
+                place = scanner.load();
             }
-            return end;
+            return Math.max(end, base + 1);
         } finally {
             file.release();
         }

@@ -45,7 +45,8 @@ final class SegmentTimes {
         FileHandle file = view.open(files);
         try {
             BatchScanner scanner = new BatchScanner(file, 0, view.size());
-            return new Times(scanner.load() ? scanner.maxTimestamp() : -1, last);
+            // Damaged at its front: no time of it is known to be overdue.
+            return new Times(scanner.load() == BatchScanner.Place.BATCH ? scanner.maxTimestamp() : -1, last);
         } finally {
             view.close(file);
         }

@@ -38,21 +38,25 @@ record SegmentView(LogIdentity log, long baseOffset, int size, FileHandle file, 
         if (hint < 0) {
             moveTo(scanner, IndexSearch.floorOffset(files, path(SegmentFiles.OFFSET_INDEX), baseOffset, offset));
         }
-        while (scanner.load()) {
+        while (next(scanner)) {
             if (scanner.lastOffset() >= offset) {
                 return scanner;
             }
             scanner.skip();
         }
-        checkAtEnd(scanner);
         return null;
     }
 
-    /** Where no batch is, the segment must end: else those behind would be passed over without a word. */
-    void checkAtEnd(BatchScanner scanner) throws CorruptSegmentException {
-        if (scanner.position() < size) {
-            throw new CorruptSegmentException(this, scanner.position());
-        }
+    /**
+     * Loads the batch at the scanner's position; false at the end of the segment. Throws where it goes on with something else: those behind it would be passed
+     * over without a word.
+     */
+    boolean next(BatchScanner scanner) throws IOException {
+        return switch (scanner.load()) {
+            case BATCH -> true;
+            case END -> false;
+            case NO_BATCH -> throw new CorruptSegmentException(this, scanner.position());
+        };
     }
 
     /** Moves forward to the batch that an index entry names, if it is really there (rule S9); true if so. */
@@ -62,7 +66,7 @@ record SegmentView(LogIdentity log, long baseOffset, int size, FileHandle file, 
         }
         int before = scanner.position();
         scanner.moveTo(entry.position());
-        if (scanner.load() && scanner.lastOffset() == entry.lastOffset()) {
+        if (scanner.load() == BatchScanner.Place.BATCH && scanner.lastOffset() == entry.lastOffset()) {
             return true;
         }
         scanner.moveTo(before);

@@ -182,7 +182,7 @@ final class TimestampLookup {
         try {
             BatchScanner scanner = view.find(files, file, from, -1);
             BatchReader reader = new BatchReader();
-            while (scanner != null && scanner.load()) {
+            while (scanner != null && view.next(scanner)) {
                 if (scanner.maxTimestamp() >= timestamp) {
                     ByteBuffer batch = scanner.wholeBatch(MAX_BATCH);
                     BatchReader.TimeSearch found = reader.firstAtOrAfter(batch, 0, timestamp, start);
@@ -194,9 +194,6 @@ final class TimestampLookup {
                     }
                 }
                 scanner.skip();
-            }
-            if (scanner != null) {
-                view.checkAtEnd(scanner);
             }
             return null;
         } finally {

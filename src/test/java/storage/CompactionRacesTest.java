@@ -62,6 +62,7 @@ final class CompactionRacesTest {
         private final List<FileRange> ranges = new ArrayList<>();
         private final List<byte[]> heldBytes = new ArrayList<>();
         private boolean cleaning;
+        private boolean scrubbing;
         int cleaned;
         int held;
 
@@ -78,7 +79,7 @@ final class CompactionRacesTest {
                 lab.write();
             }
             lab.host().runFor(200);
-            for (int i = 0; i < 150; i++) {
+            for (int i = 0; i < 180; i++) {
                 if (!cleaning && lab.random.chance(0.3)) {
                     beginCleaning();
                 }
@@ -110,7 +111,7 @@ final class CompactionRacesTest {
                 case 3, 4 -> readAll();
                 case 5 -> hold();
                 case 6 -> lookUp();
-                case 8, 9 -> lab.log().scrub(1 + lab.random.below(2_000), (bytes, failure) -> {});
+                case 8, 9 -> scrub();
                 case 7 -> lab.log().housekeep(lab.host().clock().wallMillis());
                 default -> {
                     if (lab.random.chance(0.2)) {
@@ -124,6 +125,16 @@ final class CompactionRacesTest {
                         lab.host().runFor(lab.random.below(20));
                     }
                 }
+            }
+        }
+
+        private void scrub() {
+            if (!scrubbing) {
+                scrubbing = true;
+                lab.log().scrub(1 + lab.random.below(2_000), (bytes, failure) -> {
+                    scrubbing = false;
+                    assertNull(lab.log().damage());
+                });
             }
         }
 
