@@ -61,8 +61,7 @@ final class BatchScanner {
             }
         }
         at = position - windowStart;
-        boolean whole =
-                BatchHeader.isPlausible(window, at) && BatchHeader.sizeInBytes(window, at) <= limit - position;
+        boolean whole = BatchHeader.isPlausible(window, at) && BatchHeader.sizeInBytes(window, at) <= limit - position;
         return whole ? Place.BATCH : Place.NO_BATCH;
     }
 

@@ -173,7 +173,8 @@ final class LogScrub {
             long endOffset,
             int maxBytes,
             Callback<ScrubJob.Checked> done) {
-        // While a segment is replaced its name may lead to the new one: then the old one is open, and only that is looked at.
+        // While a segment is replaced its name may lead to the new one: then the old one is open, and only that is
+        // looked at.
         FileHandle file = log.context.openFiles().retained(checked);
         SegmentView view = new SegmentView(log.identity, checked.baseOffset, checked.size, file, 0);
         ScrubJob job = new ScrubJob(view, from, expectedOffset, limit, endOffset, maxBytes, log.mayHaveGaps());

@@ -202,8 +202,7 @@ final class ProducerRecovery {
     }
 
     /** Rot in a segment that nothing has gone through before: states of what lies behind it must not be missing (rules P4, S8). */
-    private void passUnknown(FileHandle file, BatchScanner scanner, Segment segment, long expected)
-            throws IOException {
+    private void passUnknown(FileHandle file, BatchScanner scanner, Segment segment, long expected) throws IOException {
         int bad = scanner.position();
         int next = new RotProbe(file, segment.size, expected, -1, settings.mayHaveGaps()).validAfter(bad);
         int index = segments.indexOf(segment) + 1;

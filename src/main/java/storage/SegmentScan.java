@@ -110,8 +110,7 @@ final class SegmentScan {
         if (behind.load() != Place.BATCH || !behind.crcValid()) {
             return gap && !compacted && scanner.lastOffset() + 1 != nextBase;
         }
-        boolean offsetsGoBack =
-                gap && behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
+        boolean offsetsGoBack = gap && behind.baseOffset() <= scanner.lastOffset() && behind.baseOffset() >= nextOffset;
         boolean epochsGoBack =
                 jump && behind.leaderEpoch() < scanner.leaderEpoch() && behind.leaderEpoch() >= lastEpoch;
         return (offsetsGoBack || epochsGoBack) && !isWrongItself(behind, scanner.leaderEpoch());

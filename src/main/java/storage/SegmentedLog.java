@@ -390,7 +390,7 @@ final class SegmentedLog extends PartitionLog {
                 held.poll().run();
             }
         };
-        compaction.stop(() -> appender.whenIdle(() -> retention.whenIdle(
-                () -> flusher.whenIdle(() -> scrub.hold(() -> step.run(finish))))));
+        compaction.stop(() -> appender.whenIdle(() ->
+                retention.whenIdle(() -> flusher.whenIdle(() -> scrub.hold(() -> step.run(finish))))));
     }
 }

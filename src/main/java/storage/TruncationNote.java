@@ -24,16 +24,14 @@ final class TruncationNote {
         }
         ByteBuffer content = AtomicFile.read(files, directory + '/' + FILE_NAME, MAX_BYTES);
         CheckpointLines lines = content == null ? null : CheckpointLines.parse(content, 1);
-        boolean readable = lines != null
-                && lines.failure() == null
-                && lines.lines().size() == 1;
+        boolean readable =
+                lines != null && lines.failure() == null && lines.lines().size() == 1;
         return readable ? CheckpointLines.number(lines.lines().get(0)[0]) : -1;
     }
 
     static void write(FileSystem files, String directory, long offset) throws IOException {
         String text = "0\n1\n" + offset + "\n";
-        AtomicFile.replace(
-                files, directory + '/' + FILE_NAME, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
+        AtomicFile.replace(files, directory + '/' + FILE_NAME, ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)));
     }
 
     static void remove(FileSystem files, String directory) throws IOException {

@@ -28,17 +28,17 @@ final class CompactionRacesTest {
         int cleaned = 0;
         int held = 0;
         try (LoggedLines told = new LoggedLines("storage.LogScrub")) {
-        for (long seed = 0; seed < SEEDS; seed++) {
-            try {
-                Run run = new Run(seed, Mutations.NONE);
-                run.all();
-                cleaned += run.cleaned;
-                held += run.held;
-            } catch (RuntimeException | AssertionError e) {
-                throw new AssertionError("seed " + seed, e);
+            for (long seed = 0; seed < SEEDS; seed++) {
+                try {
+                    Run run = new Run(seed, Mutations.NONE);
+                    run.all();
+                    cleaned += run.cleaned;
+                    held += run.held;
+                } catch (RuntimeException | AssertionError e) {
+                    throw new AssertionError("seed " + seed, e);
+                }
             }
-        }
-        assertEquals(List.of(), told.lines());
+            assertEquals(List.of(), told.lines());
         }
         assertTrue(cleaned > SEEDS * 3, "only " + cleaned + " cleanings");
         assertTrue(held > SEEDS, "only " + held + " ranges were read after their segments had gone");

@@ -66,7 +66,8 @@ final class LogCutTest {
 
     private static long tornAt(long target, long at, int variant, String preallocate, String where) {
         LogBench bench = filled("preallocate", preallocate);
-        Fault fault = List.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER, Fault.CRASH_TORN).get(variant % 3);
+        Fault fault =
+                List.of(Fault.CRASH_BEFORE, Fault.CRASH_AFTER, Fault.CRASH_TORN).get(variant % 3);
         bench.host.disk().faults(DiskFaults.at(bench.host.disk().operations() + at, fault));
         try {
             bench.host.<Void>await(done -> bench.log.truncateTo(target, done));

@@ -72,7 +72,9 @@ final class TornOrRottenPropertyTest {
             long base = next + 1 + random.below(20);
             ByteBuffer all = ByteBuffer.allocate(2_000);
             for (int i = random.between(1, 2); i > 0; i--) {
-                all.put(new BatchBuilder(Codec.NONE, base, 3).add(7, null, new byte[random.between(5, 60)]).build());
+                all.put(new BatchBuilder(Codec.NONE, base, 3)
+                        .add(7, null, new byte[random.between(5, 60)])
+                        .build());
                 base++;
             }
             return Arrays.copyOf(all.array(), all.position());
@@ -102,7 +104,8 @@ final class TornOrRottenPropertyTest {
     private record Outcome(int valid, List<DamagedRange> damage) {
         boolean keeps(int start, int length) {
             return start + length <= valid
-                    && damage.stream().allMatch(each -> start >= each.toPosition() || start + length <= each.fromPosition());
+                    && damage.stream()
+                            .allMatch(each -> start >= each.toPosition() || start + length <= each.fromPosition());
         }
     }
 
@@ -115,7 +118,8 @@ final class TornOrRottenPropertyTest {
         List<DamagedRange> damage = new ArrayList<>();
         LeaderEpochCache epochs = new LeaderEpochCache();
         try {
-            int valid = new SegmentScan(new Bytes(content), segment, SegmentScan.LAST, 0, settings, epochs, damage).run();
+            int valid =
+                    new SegmentScan(new Bytes(content), segment, SegmentScan.LAST, 0, settings, epochs, damage).run();
             return new Outcome(valid, damage);
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -172,7 +176,9 @@ final class TornOrRottenPropertyTest {
     private static void othersStay(Written log, int victim, Outcome found, String where) {
         for (int i = 0; i < log.batches.size(); i++) {
             if (i != victim) {
-                assertTrue(found.keeps(log.starts.get(i), log.batches.get(i).length), where + ": lost " + i + ", " + found);
+                assertTrue(
+                        found.keeps(log.starts.get(i), log.batches.get(i).length),
+                        where + ": lost " + i + ", " + found);
             }
         }
     }
