@@ -92,7 +92,22 @@ final class SegmentScan {
         if (nextBase == LAST && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
             return false;
         }
-        return (scanner.lastOffset() < recoveryPoint || scanner.crcValid()) && !contradicted(scanner);
+        boolean sound = scanner.lastOffset() < recoveryPoint && leadsOn(scanner) || scanner.crcValid();
+        return sound && !contradicted(scanner);
+    }
+
+    /** Whether the loaded batch's length leads to the next one: what needs no checksum must at least not lead astray. */
+    private boolean leadsOn(BatchScanner scanner) throws IOException {
+        int start = scanner.position();
+        long next = scanner.lastOffset() + 1;
+        scanner.skip();
+        Place place = scanner.load();
+        boolean on = place == Place.END
+                || place == Place.BATCH
+                        && (compacted ? scanner.baseOffset() >= next : scanner.baseOffset() == next);
+        scanner.moveTo(start);
+        scanner.load();
+        return on;
     }
 
     /**
