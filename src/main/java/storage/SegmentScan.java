@@ -27,6 +27,8 @@ final class SegmentScan {
     private int lastEpoch = -1;
     private boolean epochsChanged;
     private boolean endsInZeroes;
+    /** Looks at the batch behind the one that is being judged. */
+    private BatchScanner ahead;
 
     /**
      * @param segment gets index, size and times anew
@@ -98,16 +100,14 @@ final class SegmentScan {
 
     /** Whether the loaded batch's length leads to the next one: what needs no checksum must at least not lead astray. */
     private boolean leadsOn(BatchScanner scanner) throws IOException {
-        int start = scanner.position();
+        if (ahead == null) {
+            ahead = new BatchScanner(file, 0, fileSize);
+        }
         long next = scanner.lastOffset() + 1;
-        scanner.skip();
-        Place place = scanner.load();
-        boolean on = place == Place.END
-                || place == Place.BATCH
-                        && (compacted ? scanner.baseOffset() >= next : scanner.baseOffset() == next);
-        scanner.moveTo(start);
-        scanner.load();
-        return on;
+        ahead.moveTo(scanner.endPosition());
+        Place place = ahead.load();
+        return place == Place.END
+                || place == Place.BATCH && (compacted ? ahead.baseOffset() >= next : ahead.baseOffset() == next);
     }
 
     /**
