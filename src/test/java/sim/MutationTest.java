@@ -30,7 +30,7 @@ class MutationTest {
         "index-past-log, faults=kill indexInterval=0 segmentBytes=1500",
     })
     void aDirectedProfileFindsIt(String mutation, String profile) {
-        find(mutation, profile + " groups=0 committers=0");
+        find(mutation, profile + " groups=0 committers=0 transactions=0");
     }
 
     /** Rules G*: profiles with little else than groups. */
@@ -46,7 +46,7 @@ class MutationTest {
         "group-commit-with-any-older-epoch, faults=kill groups=2 consumerGroups=3 members=4",
     })
     void aDirectedProfileFindsItInGroups(String mutation, String profile) {
-        find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
+        find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0 transactions=0");
     }
 
     /** Rules K*: compacted logs with small segments, and crashes of the machine. */

@@ -20,15 +20,33 @@ final class SimBatches {
             long producerId,
             short epoch,
             int sequence) {
+        SimpleRecord[] records = records(values, padding, timestamp);
+        Compression how = Compression.of(compression).build();
+        return producerId == RecordBatch.NO_PRODUCER_ID
+                ? MemoryRecords.withRecords(how, records)
+                : MemoryRecords.withIdempotentRecords(how, producerId, epoch, sequence, records);
+    }
+
+    static MemoryRecords transactional(
+            List<String> values,
+            int padding,
+            long timestamp,
+            CompressionType compression,
+            long producerId,
+            short epoch,
+            int sequence) {
+        Compression how = Compression.of(compression).build();
+        SimpleRecord[] records = records(values, padding, timestamp);
+        return MemoryRecords.withTransactionalRecords(how, producerId, epoch, sequence, records);
+    }
+
+    private static SimpleRecord[] records(List<String> values, int padding, long timestamp) {
         SimpleRecord[] records = new SimpleRecord[values.size()];
         for (int i = 0; i < records.length; i++) {
             byte[] value = (values.get(i) + "|" + "x".repeat(padding)).getBytes(StandardCharsets.UTF_8);
             records[i] = new SimpleRecord(timestamp + i, null, value);
         }
-        Compression how = Compression.of(compression).build();
-        return producerId == RecordBatch.NO_PRODUCER_ID
-                ? MemoryRecords.withRecords(how, records)
-                : MemoryRecords.withIdempotentRecords(how, producerId, epoch, sequence, records);
+        return records;
     }
 
     /** The unique text at the front of a value. */

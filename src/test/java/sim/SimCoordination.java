@@ -6,11 +6,13 @@ import org.apache.kafka.common.message.FindCoordinatorResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.FindCoordinatorRequest.CoordinatorType;
 
-/** A connection to a group's coordinator: asks for it on each new connection, and again when it is said to have moved. */
+/** A connection to the coordinator of a group or of a transactional id: asks for it on each new connection, and again when it is said to have moved. */
 final class SimCoordination {
     private final SimNet net;
     private final SimRandom random;
+    private final CoordinatorType type;
     private final String group;
     private final Runnable onFound;
     private final SimLink link;
@@ -19,8 +21,14 @@ final class SimCoordination {
 
     /** @param onFound told each time that the coordinator is known on a new connection */
     SimCoordination(SimNet net, SimRandom random, String clientId, String group, Runnable onFound) {
+        this(net, random, clientId, CoordinatorType.GROUP, group, onFound);
+    }
+
+    SimCoordination(
+            SimNet net, SimRandom random, String clientId, CoordinatorType type, String group, Runnable onFound) {
         this.net = net;
         this.random = random;
+        this.type = type;
         this.group = group;
         this.onFound = onFound;
         this.link = new SimLink(net, random, clientId, this::connected);
@@ -60,8 +68,8 @@ final class SimCoordination {
             return;
         }
         asking = true;
-        short version = (short) random.between(0, ApiKeys.FIND_COORDINATOR.latestVersion(false));
-        FindCoordinatorRequestData request = new FindCoordinatorRequestData();
+        short version = (short) random.between(type.id(), ApiKeys.FIND_COORDINATOR.latestVersion(false));
+        FindCoordinatorRequestData request = new FindCoordinatorRequestData().setKeyType(type.id());
         if (version >= 4) {
             request.setCoordinatorKeys(List.of(group));
         } else {

@@ -63,21 +63,59 @@ final class SimFinalReader {
 
     /** @param timestamp -1 for the end, -2 for the start, else milliseconds */
     long offset(PartitionLedger ledger, long timestamp) {
+        return offset(ledger.topic, ledger.partition, timestamp, false);
+    }
+
+    long offset(String topic, int partition, long timestamp, boolean committedOnly) {
         ListOffsetsRequestData request =
-                new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) 0);
-        ListOffsetsTopic topic = new ListOffsetsTopic().setName(ledger.topic);
-        topic.partitions()
-                .add(new ListOffsetsPartition()
-                        .setPartitionIndex(ledger.partition)
-                        .setTimestamp(timestamp));
-        request.topics().add(topic);
+                new ListOffsetsRequestData().setReplicaId(-1).setIsolationLevel((byte) (committedOnly ? 1 : 0));
+        ListOffsetsTopic wanted = new ListOffsetsTopic().setName(topic);
+        wanted.partitions()
+                .add(new ListOffsetsPartition().setPartitionIndex(partition).setTimestamp(timestamp));
+        request.topics().add(wanted);
         var answer = ((ListOffsetsResponseData) call(ApiKeys.LIST_OFFSETS, (short) 7, request))
                 .topics()
                 .get(0)
                 .partitions()
                 .get(0);
-        good("ListOffsets", ledger, answer.errorCode());
+        good("ListOffsets", topic + "-" + partition, answer.errorCode());
         return answer.offset();
+    }
+
+    /** All records of a partition with transactions. */
+    List<SimTxnEntry> entries(SimTxnPartition partition, long end, boolean committedOnly) {
+        List<SimTxnEntry> all = new ArrayList<>();
+        while (all.size() < end) {
+            PartitionData data = fetch(partition.topic, partition.partition, all.size(), committedOnly);
+            good("Fetch", partition.name(), data.errorCode());
+            List<SimTxnEntry> some = SimTxnFetches.entries(partition.name(), data, all.size(), committedOnly);
+            if (some.isEmpty()) {
+                throw new RuleBroken(
+                        "V1 catches up", partition.name() + ": nothing at " + all.size() + " of " + end);
+            }
+            all.addAll(some);
+        }
+        return all;
+    }
+
+    private PartitionData fetch(String topic, int partition, long position, boolean committedOnly) {
+        FetchRequestData request = new FetchRequestData()
+                .setMaxWaitMs(100)
+                .setMinBytes(1)
+                .setMaxBytes(1 << 20)
+                .setIsolationLevel((byte) (committedOnly ? 1 : 0));
+        FetchTopic wanted = new FetchTopic().setTopic(topic);
+        wanted.partitions()
+                .add(new FetchPartition()
+                        .setPartition(partition)
+                        .setFetchOffset(position)
+                        .setPartitionMaxBytes(1 << 20));
+        request.topics().add(wanted);
+        return ((FetchResponseData) call(ApiKeys.FETCH, (short) 12, request))
+                .responses()
+                .get(0)
+                .partitions()
+                .get(0);
     }
 
     /** All records from {@code start} up to {@code end}. */
@@ -85,25 +123,12 @@ final class SimFinalReader {
         List<PartitionLedger.Found> all = new ArrayList<>();
         long position = start;
         while (position < end) {
-            FetchRequestData request =
-                    new FetchRequestData().setMaxWaitMs(100).setMinBytes(1).setMaxBytes(1 << 20);
-            FetchTopic topic = new FetchTopic().setTopic(ledger.topic);
-            topic.partitions()
-                    .add(new FetchPartition()
-                            .setPartition(ledger.partition)
-                            .setFetchOffset(position)
-                            .setPartitionMaxBytes(1 << 20));
-            request.topics().add(topic);
-            PartitionData data = ((FetchResponseData) call(ApiKeys.FETCH, (short) 12, request))
-                    .responses()
-                    .get(0)
-                    .partitions()
-                    .get(0);
+            PartitionData data = fetch(ledger.topic, ledger.partition, position, false);
             if (ledger.lossy() && data.errorCode() == Errors.CORRUPT_MESSAGE.code()) {
                 position++;
                 continue;
             }
-            good("Fetch", ledger, data.errorCode());
+            good("Fetch", ledger.name(), data.errorCode());
             List<PartitionLedger.Found> some =
                     SimFetches.records(ledger.name(), (MemoryRecords) data.records(), position);
             if (some.isEmpty()) {
@@ -124,15 +149,15 @@ final class SimFinalReader {
                 .get(0)
                 .partitions()
                 .get(0);
-        good("DescribeProducers", ledger, answer.errorCode());
+        good("DescribeProducers", ledger.name(), answer.errorCode());
         Map<Long, ProducerState> states = new LinkedHashMap<>();
         answer.activeProducers().forEach(each -> states.put(each.producerId(), each));
         return states;
     }
 
-    private static void good(String what, PartitionLedger ledger, short code) {
+    private static void good(String what, String partition, short code) {
         if (code != Errors.NONE.code()) {
-            throw new RuleBroken("L4 answers after heal", what + " at " + ledger.name() + ": " + Errors.forCode(code));
+            throw new RuleBroken("L4 answers after heal", what + " at " + partition + ": " + Errors.forCode(code));
         }
     }
 }

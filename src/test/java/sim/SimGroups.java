@@ -49,7 +49,7 @@ final class SimGroups {
 
     /** The offsets topic with segments so small that they are closed and compacted in a run; null when the broker shall make it itself. */
     static CreatableTopic offsetsTopic(SimProfile profile) {
-        boolean used = profile.get("groups") + profile.get("committers") > 0;
+        boolean used = profile.get("groups") + profile.get("committers") + profile.get("transactions") > 0;
         if (!used || profile.get("offsetsSegment") == 0) {
             return null;
         }

@@ -70,6 +70,7 @@ final class SimMachine implements SimNode.Events {
         properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
         properties.put("log.dir.scrub.bytes.per.second", Integer.toString(profile.get("scrubBytes")));
         SimGroups.configure(profile, properties);
+        SimTransactions.configure(profile, properties);
         BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
         if (parsed.config() == null) {
             throw new IllegalStateException(parsed.problems().toString());

@@ -45,6 +45,7 @@ final class SimProfile {
         drawGroups(random.split("groups"));
         drawNetwork(random.split("network"));
         drawStorage(random.split("storage"));
+        drawTransactions(random.split("transactions"));
         overrides.forEach(this::override);
     }
 
@@ -96,6 +97,23 @@ final class SimProfile {
         numbers.put("offsetsPartitions", random.between(1, 3));
         numbers.put("offsetsSegment", pick(random, 0, 2_000, 10_000));
         numbers.put("offsetsLinger", pick(random, -1, -1, 0, 5));
+    }
+
+    /** As {@link #drawGroups}. */
+    private void drawTransactions(SimRandom random) {
+        numbers.put("transactions", random.chance(0.3) ? random.between(1, 3) : 0);
+        numbers.put("txnPartitions", random.between(1, 3));
+        numbers.put("txnSegment", pick(random, 500, 2_000, 60_000));
+        // Percentage of the producers that speak the second protocol.
+        numbers.put("txnSecond", pick(random, 0, 50, 100, 100));
+        numbers.put("txnTimeout", pick(random, 600, 1_500, 4_000));
+        numbers.put("txnInterval", pick(random, 2, 20, 60));
+        numbers.put("txnJobs", random.between(0, 2));
+        // 0: one process, which has all partitions, without a group's protocol.
+        numbers.put("txnJobMembers", random.between(0, 3));
+        numbers.put("txnStatePartitions", random.between(1, 3));
+        numbers.put("txnStateSegment", pick(random, 0, 2_000, 10_000));
+        numbers.put("txnBeginWait", pick(random, 0, 20, 100));
     }
 
     private static int pick(SimRandom random, int... values) {

@@ -106,13 +106,17 @@ final class SimRun {
     }
 
     /** All that is there at the end. */
-    private record Judged(Map<String, List<PartitionLedger.Found>> records, List<String> groups) {}
+    private record Judged(
+            Map<String, List<PartitionLedger.Found>> records, List<String> groups, List<String> transactions) {}
 
     private static void reread(SimWorld world, Judged first) {
         world.restart(world.ending());
         Judged second = judge(world, "reread");
         if (!second.groups.equals(first.groups)) {
             throw new RuleBroken("G8 equal after restart", first.groups + " before, after: " + second.groups);
+        }
+        if (!second.transactions.equals(first.transactions)) {
+            throw new RuleBroken("T9 equal after restart", difference(first.transactions, second.transactions));
         }
         for (PartitionLedger ledger : world.ledgers()) {
             List<PartitionLedger.Found> before = first.records.get(ledger.name());
@@ -124,6 +128,15 @@ final class SimRun {
                         ledger.name() + ": " + before.size() + " records before, " + after.size() + " after");
             }
         }
+    }
+
+    private static String difference(List<String> before, List<String> after) {
+        for (int i = 0; i < Math.min(before.size(), after.size()); i++) {
+            if (!before.get(i).equals(after.get(i))) {
+                return before.get(i) + " before, after: " + after.get(i);
+            }
+        }
+        return before.size() + " lines before, after: " + after.size();
     }
 
     private static Judged judge(SimWorld world, String name) {
@@ -147,9 +160,11 @@ final class SimRun {
             }
         }
         List<String> groups = SimGroupJudge.judge(world, reader);
+        long patience = world.profile().get("txnTimeout") + 10_000L;
+        List<String> transactions = SimTxnJudge.judge(world, world.transactions(), reader, patience);
         reader.stop();
         world.scheduler().runFor(2_000 * SimScheduler.MILLI);
-        return new Judged(all, groups);
+        return new Judged(all, groups, transactions);
     }
 
     private static void producers(

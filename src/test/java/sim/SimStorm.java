@@ -1,8 +1,11 @@
 package sim;
 
+import java.nio.ByteBuffer;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.kafka.common.protocol.ApiKeys;
 import sim.DiskFaults.Operation;
@@ -10,6 +13,8 @@ import sim.DiskFaults.Operation;
 /** The faults of one run: which of the profile's kinds strikes when. */
 final class SimStorm {
     private static final int MAX_GHOSTS = 30;
+    /** Behind the frame's length and the request's key. */
+    private static final int VERSION_AT = 6;
 
     /** Not a KIP-848 heartbeat that joins, leaves or gives up partitions, nor a commit: nothing in them tells a late repeat from a new one. */
     private static final Set<ApiKeys> HAUNTED = EnumSet.of(
@@ -18,7 +23,13 @@ final class SimStorm {
             ApiKeys.JOIN_GROUP,
             ApiKeys.SYNC_GROUP,
             ApiKeys.HEARTBEAT,
-            ApiKeys.LEAVE_GROUP);
+            ApiKeys.LEAVE_GROUP,
+            ApiKeys.ADD_PARTITIONS_TO_TXN,
+            ApiKeys.ADD_OFFSETS_TO_TXN);
+
+    /** From which version on a late repeat can be told from a new one: the epoch names the transaction (KIP-890). */
+    private static final Map<ApiKeys, Integer> HAUNTED_FROM =
+            new EnumMap<>(Map.of(ApiKeys.END_TXN, 5, ApiKeys.TXN_OFFSET_COMMIT, 5));
 
     private final SimWorld world;
     private final SimRandom random;
@@ -225,7 +236,7 @@ final class SimStorm {
     /** Now and then a request is executed once more, seconds later, from a connection that nobody reads any more. */
     void sent(ApiKeys key, byte[] frame) {
         boolean wanted = raging && kinds.contains(SimProfile.Fault.GHOST) && ghosts < MAX_GHOSTS;
-        if (!wanted || !HAUNTED.contains(key) || !haunting.chance(0.1)) {
+        if (!wanted || !haunted(key, frame) || !haunting.chance(0.1)) {
             return;
         }
         ghosts++;
@@ -238,6 +249,11 @@ final class SimStorm {
                 scheduler.after(2_000 * SimScheduler.MILLI, null, "ghost-gone", wire::closeByClient);
             }
         });
+    }
+
+    private static boolean haunted(ApiKeys key, byte[] frame) {
+        short version = ByteBuffer.wrap(frame).getShort(VERSION_AT);
+        return HAUNTED.contains(key) || (HAUNTED_FROM.containsKey(key) && version >= HAUNTED_FROM.get(key));
     }
 
     private static final class Nobody implements SimWire.ClientEnd {

@@ -2,7 +2,6 @@ package sim;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -21,12 +20,14 @@ final class SimWorkload {
     private final List<SimAdmin> admins = new ArrayList<>();
     private final List<SimChurn> churns = new ArrayList<>();
     private final SimGroups groups;
+    private final SimTransactions transactions;
 
     SimWorkload(SimNet net, SimProfile profile, SimRandom random) {
         this.net = net;
         this.profile = profile;
         this.random = random;
         this.groups = new SimGroups(net, profile, random.split("groups"));
+        this.transactions = new SimTransactions(net, profile, random.split("transactions"));
     }
 
     List<PartitionLedger> ledgers() {
@@ -49,6 +50,10 @@ final class SimWorkload {
         return groups;
     }
 
+    SimTransactions transactions() {
+        return transactions;
+    }
+
     /** What was promised in memory only may be gone now. */
     void unsyncedLost() {
         ledgers.forEach(PartitionLedger::powerCut);
@@ -68,13 +73,14 @@ final class SimWorkload {
         if (offsets != null) {
             request.topics().add(offsets);
         }
+        transactions.topics().forEach(request.topics()::add);
         CreateTopicsResponseData answer =
                 (CreateTopicsResponseData) admin.call(ApiKeys.CREATE_TOPICS, (short) 7, request);
         for (CreatableTopicResult each : answer.topics()) {
             if (each.errorCode() != Errors.NONE.code()) {
                 throw new RuleBroken("L create topics", each.toString());
             }
-            if (Topic.isInternal(each.name()) || each.name().startsWith("k")) {
+            if (!each.name().matches("t\\d+")) {
                 continue;
             }
             int topic = Integer.parseInt(each.name().substring(1));
@@ -134,6 +140,7 @@ final class SimWorkload {
             clients.add(churn);
         }
         clients.addAll(groups.make(ledgers));
+        clients.addAll(transactions.make());
         for (int i = 0; i < profile.get("compacted"); i++) {
             SimRandom own = random.split("compacted" + i);
             clients.add(new SimCompacted(net, own, "k" + i, profile.get("compactedKeys"), profile.get("interval")));

@@ -228,6 +228,10 @@ final class SimWorld implements SimNet {
         return workload.groups().committers();
     }
 
+    SimTransactions transactions() {
+        return workload.transactions();
+    }
+
     List<SimChurn> churns() {
         return workload.churns();
     }

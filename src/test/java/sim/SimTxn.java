@@ -1,0 +1,69 @@
+package sim;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** One transaction as its producer lived it: what it wrote where, and what it knows of the end. */
+final class SimTxn {
+    final String name;
+    final SimTxnId of;
+    /** Rises within its transactional id; also what its producer commits as an offset, if it does. */
+    final long number;
+    /** Values by partition, in the order in which they were sent. */
+    final Map<SimTxnPartition, List<String>> records = new LinkedHashMap<>();
+    /** Its producer has sent {@link #number} as a group's offset. */
+    boolean offset;
+
+    private boolean commitAsked;
+    private boolean committed;
+    private boolean refused;
+
+    SimTxn(String name, SimTxnId of, long number) {
+        this.name = name;
+        this.of = of;
+        this.number = number;
+    }
+
+    void wrote(SimTxnPartition partition, String value) {
+        records.computeIfAbsent(partition, none -> new ArrayList<>()).add(value);
+    }
+
+    boolean isEmpty() {
+        return records.isEmpty() && !offset;
+    }
+
+    void askCommit() {
+        commitAsked = true;
+    }
+
+    /** Answered: it is committed. */
+    void committed() {
+        if (refused) {
+            throw new RuleBroken("T6 an end stays", name + " was answered as not committed, and then as committed");
+        }
+        committed = true;
+    }
+
+    /** Answered, with no request of unknown outcome before: it is not committed and will not be. */
+    void refused() {
+        if (committed) {
+            throw new RuleBroken("T6 an end stays", name + " was answered as committed, and then as not committed");
+        }
+        refused = true;
+    }
+
+    boolean mayBeVisible() {
+        return commitAsked && !refused;
+    }
+
+    boolean mustBeVisible() {
+        return committed;
+    }
+
+    @Override
+    public String toString() {
+        return name + (committed ? " (committed)" : refused ? " (refused)" : commitAsked ? " (unknown)" : " (not ended)");
+    }
+}
