@@ -90,8 +90,7 @@ final class SimFinalReader {
             good("Fetch", partition.name(), data.errorCode());
             List<SimTxnEntry> some = SimTxnFetches.entries(partition.name(), data, all.size(), committedOnly);
             if (some.isEmpty()) {
-                throw new RuleBroken(
-                        "V1 catches up", partition.name() + ": nothing at " + all.size() + " of " + end);
+                throw new RuleBroken("V1 catches up", partition.name() + ": nothing at " + all.size() + " of " + end);
             }
             all.addAll(some);
         }

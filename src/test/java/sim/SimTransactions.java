@@ -92,8 +92,12 @@ final class SimTransactions {
         }
         if (profile.get("txnStateSegment") > 0) {
             CreatableTopic topic = topic(Topic.TRANSACTION_STATE_TOPIC_NAME, profile.get("txnStatePartitions"));
-            topic.configs().add(new CreatableTopicConfig().setName("cleanup.policy").setValue("compact"));
-            topic.configs().add(new CreatableTopicConfig().setName("min.cleanable.dirty.ratio").setValue("0.01"));
+            topic.configs()
+                    .add(new CreatableTopicConfig().setName("cleanup.policy").setValue("compact"));
+            topic.configs()
+                    .add(new CreatableTopicConfig()
+                            .setName("min.cleanable.dirty.ratio")
+                            .setValue("0.01"));
             configure(topic, "internal.segment.bytes", profile.get("txnStateSegment"));
             configure(topic, "delete.retention.ms", 500);
             configure(topic, "file.delete.delay.ms", 200);
@@ -151,10 +155,7 @@ final class SimTransactions {
         SimRandom own = random.split(name);
         boolean alone = profile.get("txnJobMembers") == 0;
         SimTxnMember.Spec member = new SimTxnMember.Spec(
-                job + "-group",
-                input.size(),
-                alone ? 0 : profile.get("sessionMillis"),
-                profile.get("rebalanceMillis"));
+                job + "-group", input.size(), alone ? 0 : profile.get("sessionMillis"), profile.get("rebalanceMillis"));
         return new SimTxnSlot(net, own, name, restMillis(), count -> {
             SimRandom its = own.split("process" + count);
             SimTxnJob.Spec spec = new SimTxnJob.Spec(
@@ -174,8 +175,8 @@ final class SimTransactions {
     }
 
     private SimTxnClient.Spec client(SimRandom its) {
-        boolean lenient = profile.faults.contains(SimProfile.Fault.CLOCK_JUMP)
-                || profile.faults.contains(SimProfile.Fault.GHOST);
+        boolean lenient =
+                profile.faults.contains(SimProfile.Fault.CLOCK_JUMP) || profile.faults.contains(SimProfile.Fault.GHOST);
         return new SimTxnClient.Spec(
                 its.below(100) < profile.get("txnSecond"),
                 profile.get("txnTimeout"),

@@ -64,6 +64,7 @@ final class SimTxn {
 
     @Override
     public String toString() {
-        return name + (committed ? " (committed)" : refused ? " (refused)" : commitAsked ? " (unknown)" : " (not ended)");
+        return name
+                + (committed ? " (committed)" : refused ? " (refused)" : commitAsked ? " (unknown)" : " (not ended)");
     }
 }

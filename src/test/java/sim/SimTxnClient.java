@@ -197,11 +197,15 @@ final class SimTxnClient {
         }
     }
 
-    /** A refusal: was there a reason for it? */
+    /** A refusal: was there a reason for it? That it gave up is one. */
     private Outcome refused(Errors error, String what, Outcome outcome) {
         long openMillis = (net.scheduler().now() - begunAt) / SimScheduler.MILLI;
-        boolean due =
-                spec.lenient || haunted || unclean || id.contested(claim) || (open != null && openMillis >= spec.timeoutMillis);
+        boolean due = error == Errors.NETWORK_EXCEPTION
+                || spec.lenient
+                || haunted
+                || unclean
+                || id.contested(claim)
+                || (open != null && openMillis >= spec.timeoutMillis);
         if (!due) {
             throw new RuleBroken(
                     "T5 T6 refusals have a reason",
@@ -252,8 +256,8 @@ final class SimTxnClient {
 
     private void identity(long newId, short newEpoch) {
         if (newId < 0 || newEpoch < 0 || (newId == producerId && newEpoch < epoch)) {
-            throw new RuleBroken("T3 epochs rise", name + " got " + newId + "/" + newEpoch + " after " + producerId
-                    + "/" + epoch);
+            throw new RuleBroken(
+                    "T3 epochs rise", name + " got " + newId + "/" + newEpoch + " after " + producerId + "/" + epoch);
         }
         if (newId != producerId || newEpoch != epoch) {
             sequences.clear();
@@ -480,7 +484,8 @@ final class SimTxnClient {
                     // Of the first protocol: nothing was added that is known there, so nothing is to be aborted.
                     boolean nothing = !commit && !spec.second && error == Errors.INVALID_TXN_STATE;
                     Outcome outcome = refused(
-                            error, commit ? "the commit of " + ending : "the abort of " + ending,
+                            error,
+                            commit ? "the commit of " + ending : "the abort of " + ending,
                             nothing ? Outcome.DONE : Outcome.OVER);
                     ended();
                     then.accept(outcome);

@@ -48,7 +48,8 @@ final class SimTxnFetches {
             return entries;
         }
         long next = position;
-        for (MutableRecordBatch batch : MemoryRecords.readableRecords(records.buffer().duplicate()).batches()) {
+        for (MutableRecordBatch batch :
+                MemoryRecords.readableRecords(records.buffer().duplicate()).batches()) {
             if (!batch.isValid()) {
                 throw new RuleBroken("S8 no bad batch is served", partition + "@" + batch.baseOffset());
             }

@@ -114,10 +114,11 @@ final class SimTxnJob implements SimTxnSlot.Process {
     private void then(SimTxnClient.Outcome outcome, Runnable done) {
         switch (outcome) {
             case DONE -> done.run();
-            case ABORT -> client.end(false, ended -> {
-                reading = null;
-                then(ended, this::next);
-            });
+            case ABORT ->
+                client.end(false, ended -> {
+                    reading = null;
+                    then(ended, this::next);
+                });
             case OVER -> {
                 net.count("txn.fenced");
                 kill();
@@ -275,9 +276,11 @@ final class SimTxnJob implements SimTxnSlot.Process {
                 reading,
                 spec.input.get(0).topic,
                 read,
-                outcome -> then(outcome, () -> client.end(true, ended -> {
-                    net.count("txn.job-commits");
-                    then(ended, () -> pause(20, this::next));
-                })));
+                outcome -> then(
+                        outcome,
+                        () -> client.end(true, ended -> {
+                            net.count("txn.job-commits");
+                            then(ended, () -> pause(20, this::next));
+                        })));
     }
 }

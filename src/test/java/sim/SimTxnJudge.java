@@ -50,7 +50,8 @@ final class SimTxnJudge {
         Set<String> all = new LinkedHashSet<>();
         visible.forEach((partition, entries) -> entries.forEach(entry -> {
             if (!all.add(entry.text())) {
-                throw new RuleBroken("P7 no duplicates", entry.text() + " is visible twice, also at " + partition.name());
+                throw new RuleBroken(
+                        "P7 no duplicates", entry.text() + " is visible twice, also at " + partition.name());
             }
         }));
         for (SimTxnId id : transactions.ids()) {
@@ -84,7 +85,8 @@ final class SimTxnJudge {
             return "ListTransactions: " + Errors.forCode(listed.errorCode());
         }
         for (var each : listed.transactionStates()) {
-            if (!each.transactionState().startsWith("Complete") && !each.transactionState().equals("Empty")) {
+            if (!each.transactionState().startsWith("Complete")
+                    && !each.transactionState().equals("Empty")) {
                 return each.toString();
             }
         }
@@ -106,11 +108,13 @@ final class SimTxnJudge {
         raw.forEach(partition::saw);
         committed.forEach(each -> partition.judged(each, "the final reader"));
         if (raw.size() != committed.size()) {
-            throw new RuleBroken("V1 no record is skipped", partition.name() + ": " + raw.size() + ", " + committed.size());
+            throw new RuleBroken(
+                    "V1 no record is skipped", partition.name() + ": " + raw.size() + ", " + committed.size());
         }
         if (end < partition.knownEnd()) {
             throw new RuleBroken(
-                    "I7 durable acks survive", partition.name() + " ends at " + end + ", seen was " + partition.knownEnd());
+                    "I7 durable acks survive",
+                    partition.name() + " ends at " + end + ", seen was " + partition.knownEnd());
         }
         List<Boolean> expected = ends(partition, raw);
         List<SimTxnEntry> entries = new ArrayList<>();
@@ -120,8 +124,8 @@ final class SimTxnJudge {
             if (entry.visible() != expected.get(i)) {
                 throw new RuleBroken(
                         "T8 aborted transactions are listed",
-                        partition.name() + "@" + entry.offset() + " " + entry.text() + ": visible is "
-                                + entry.visible() + ", by the markers " + expected.get(i));
+                        partition.name() + "@" + entry.offset() + " " + entry.text() + ": visible is " + entry.visible()
+                                + ", by the markers " + expected.get(i));
             }
             if (entry.visible()) {
                 entries.add(entry);
@@ -144,7 +148,8 @@ final class SimTxnJudge {
             SimTxnEntry entry = raw.get(i);
             committed.add(false);
             if (entry.isData()) {
-                open.computeIfAbsent(entry.producerId(), none -> new ArrayList<>()).add(i);
+                open.computeIfAbsent(entry.producerId(), none -> new ArrayList<>())
+                        .add(i);
                 continue;
             }
             List<Integer> ended = open.remove(entry.producerId());
@@ -174,7 +179,8 @@ final class SimTxnJudge {
                 boolean same = before != null && before.producerEpoch() == entry.producerEpoch();
                 if (entry.sequence() != (same ? before.sequence() + 1 : 0)) {
                     throw new RuleBroken(
-                            "P7 sequences", place + ": " + entry.sequence() + " after " + (same ? before.sequence() : -1));
+                            "P7 sequences",
+                            place + ": " + entry.sequence() + " after " + (same ? before.sequence() : -1));
                 }
             }
         }
@@ -207,7 +213,8 @@ final class SimTxnJudge {
         }
         if (offset == transaction.number && !whole) {
             throw new RuleBroken(
-                    "T9 offsets with the records", "the group's offset is that of " + transaction + ", its records are not there");
+                    "T9 offsets with the records",
+                    "the group's offset is that of " + transaction + ", its records are not there");
         }
     }
 
@@ -231,7 +238,8 @@ final class SimTxnJudge {
                 int count = copies.getOrDefault(name, 0);
                 if (count != transactions.jobs()) {
                     throw new RuleBroken(
-                            "T9 exactly once", name + " was copied " + count + " times by " + transactions.jobs() + " jobs");
+                            "T9 exactly once",
+                            name + " was copied " + count + " times by " + transactions.jobs() + " jobs");
                 }
                 net.count("txn.copied");
             }

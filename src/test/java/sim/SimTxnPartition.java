@@ -61,13 +61,14 @@ final class SimTxnPartition {
         SimTxn by = sent.get(entry.text());
         if (entry.visible() && !by.mayBeVisible()) {
             throw new RuleBroken(
-                    "T9 only committed records", reader + " got " + entry.text() + " at " + name() + "@"
-                            + entry.offset() + " of " + by);
+                    "T9 only committed records",
+                    reader + " got " + entry.text() + " at " + name() + "@" + entry.offset() + " of " + by);
         }
         if (!entry.visible() && by.mustBeVisible()) {
             throw new RuleBroken(
-                    "T9 committed records", reader + " was told to pass over " + entry.text() + " at " + name() + "@"
-                            + entry.offset() + " of " + by);
+                    "T9 committed records",
+                    reader + " was told to pass over " + entry.text() + " at " + name() + "@" + entry.offset() + " of "
+                            + by);
         }
         Boolean before = visible.put(entry.offset(), entry.visible());
         if (before != null && before != entry.visible()) {

@@ -1,8 +1,6 @@
 package sim;
 
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.kafka.common.message.OffsetFetchRequestData;
 import org.apache.kafka.common.message.OffsetFetchRequestData.OffsetFetchRequestTopic;
 import org.apache.kafka.common.message.OffsetFetchResponseData;
@@ -128,7 +126,8 @@ final class SimTxnProbe implements SimClient {
                 ? data.topics().get(0).partitions().get(0)
                 : new OffsetFetchResponsePartition().setErrorCode(data.errorCode());
         if (place.errorCode() != Errors.NONE.code()) {
-            throw new RuleBroken("L5 no transaction holds a group back", group + ": " + Errors.forCode(place.errorCode()));
+            throw new RuleBroken(
+                    "L5 no transaction holds a group back", group + ": " + Errors.forCode(place.errorCode()));
         }
         judge(place.committedOffset(), newest, id.committedOffset());
         return Math.max(0, place.committedOffset());

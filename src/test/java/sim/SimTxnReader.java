@@ -35,8 +35,7 @@ final class SimTxnReader implements SimClient {
         }
     }
 
-    SimTxnReader(
-            SimNet net, SimRandom random, String name, boolean committedOnly, List<SimTxnPartition> partitions) {
+    SimTxnReader(SimNet net, SimRandom random, String name, boolean committedOnly, List<SimTxnPartition> partitions) {
         this.net = net;
         this.random = random;
         this.name = name;
@@ -154,8 +153,7 @@ final class SimTxnReader implements SimClient {
                     name + " at " + place.partition.name() + ": " + limit + " after " + place.limit);
         }
         place.limit = limit;
-        for (SimTxnEntry each :
-                SimTxnFetches.entries(place.partition.name(), data, place.position, committedOnly)) {
+        for (SimTxnEntry each : SimTxnFetches.entries(place.partition.name(), data, place.position, committedOnly)) {
             if (committedOnly) {
                 place.partition.judged(each, name);
             } else {
