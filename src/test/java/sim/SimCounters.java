@@ -39,7 +39,20 @@ final class SimCounters {
             "beat.UNKNOWN_MEMBER_ID",
             "commit.STALE_MEMBER_EPOCH",
             "commit.unknown",
-            "group-delete.NONE");
+            "group-delete.NONE",
+            "txn.zombies",
+            "txn.fenced",
+            "txn.long",
+            "txn.commits",
+            "txn.aborts",
+            "txn.copied",
+            "txn.given-up",
+            "txn.aborted-records",
+            "txn.committed-passes",
+            "PRODUCE.CONCURRENT_TRANSACTIONS",
+            "ADD_PARTITIONS_TO_TXN.NONE",
+            "TXN_OFFSET_COMMIT.NONE",
+            "txn-offsets.UNSTABLE_OFFSET_COMMIT");
 
     private final TreeMap<String, Long> totals = new TreeMap<>();
     private long runs;
