@@ -64,7 +64,8 @@ public final class PatternWeight {
                 case ')' -> close();
                 case '[' -> atom(charClass());
                 case '\\' -> escape();
-                case '*', '+', '?' -> repeat(1);
+                case '*' -> star();
+                case '+', '?' -> repeat(1);
                 case '{' -> braces();
                 default -> atom(c == '|' ? 2 : 1);
             }
@@ -121,6 +122,13 @@ public final class PatternWeight {
         last[depth] += more;
     }
 
+    /** Of what may match nothing the library makes (x+)?. */
+    private void star() {
+        repeat(1);
+        sums[depth]++;
+        last[depth]++;
+    }
+
     /** {n}, {n,} or {n,m}; else a character. */
     private void braces() {
         int end = pattern.indexOf('}', at);
@@ -135,6 +143,10 @@ public final class PatternWeight {
         at = end + 1;
         optional += inside.endsWith(",") ? 0 : Math.max(0, most - least);
         repeat(Math.max(Math.max(least, most), 1));
+        if (inside.startsWith("0") && inside.endsWith(",")) {
+            sums[depth]++;
+            last[depth]++;
+        }
     }
 
     /** -1 for what is none. More than the parser lets pass is as good as infinite. */

@@ -108,6 +108,19 @@ class PatternWeightTest {
     }
 
     @Test
+    void whatMayMatchNothingCostsMoreWhenItIsRepeated() {
+        for (String pattern : new String[] {
+            "^\\([(]$*(?i){0,9}",
+            "[^][[:\\(a}{7}{3}[^]{3}^*(?i){0,9}\\)",
+            "$*(?i){0,9}\\Q){0,9}{03}\\[}\\b\\p",
+            "(?:^{0,})(?i){0,9}"
+        }) {
+            int size = Pattern.compile(pattern).programSize();
+            assertTrue(size <= PatternWeight.of(pattern), pattern + " has " + size);
+        }
+    }
+
+    @Test
     void ordinaryPatternsPass() {
         assertTrue(PatternWeight.of("[a-z]{3}-\\d{4}-(eu|us)-.*") < 200);
         String uuid = "([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})";
