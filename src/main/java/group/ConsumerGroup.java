@@ -19,8 +19,8 @@ import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
 import records.schemas.GroupRecord;
 
 /**
- * A group of the consumer protocol (KIP-848). Changes only when records are replayed. Two exceptions are not in the log: {@link #topicsChanged}, which so is true
- * after each load, until an epoch of this shard's own or a look at the topics; and {@link #matchedVersion}. Confined to the shard.
+ * A group of the consumer protocol (KIP-848). Changes only when records are replayed. What is not in the log: {@link #topicsChanged}, which so is true after each
+ * load, until an epoch of this shard's own or a look at the topics; {@link #matchedVersion} and {@link #widePatterns}. Confined to the shard.
  */
 final class ConsumerGroup implements Group {
     /** Kafka's groups begin with it, so that the first rebalance makes epoch 2. */
@@ -47,6 +47,7 @@ final class ConsumerGroup implements Group {
     private boolean hasPartitionMetadata;
     private boolean topicsChanged = true;
     private long matchedVersion = -1;
+    private final Map<String, Long> widePatterns = new TreeMap<>();
     private final MetadataHash.Memo hashes = new MetadataHash.Memo();
 
     ConsumerGroup(String id, Supplier<MetadataImage> image, Mutations mutations) {
@@ -178,6 +179,11 @@ final class ConsumerGroup implements Group {
 
     void setMatchedVersion(long version) {
         matchedVersion = version;
+    }
+
+    /** Patterns that mean more topics than a record can name, and so are not resolved, with the wall time when that was found out; again after each load. */
+    Map<String, Long> widePatterns() {
+        return widePatterns;
     }
 
     @Override

@@ -157,35 +157,51 @@ public final class ConsumerGroups {
         if (!(groups.get(resolved.group()) instanceof ConsumerGroup group)) {
             return Result.nothing();
         }
-        List<GroupRecord> records = new ArrayList<>();
+        List<GroupRecord> patternRecords = new ArrayList<>();
         Subscriptions next = group.subscriptions().copy();
         boolean changed = false;
         for (Map.Entry<String, RegularExpressionValue> each :
                 resolved.patterns().entrySet()) {
             String pattern = each.getKey();
             if (next.membersWith(pattern) == 0) {
+                group.widePatterns().remove(pattern);
                 continue;
             }
+            RegularExpressionValue now = storable(group, pattern, each.getValue());
             RegularExpressionValue last = next.resolved(pattern);
-            boolean differs =
-                    last == null || !last.topics().equals(each.getValue().topics());
-            changed |= last == null ? !each.getValue().topics().isEmpty() : differs;
-            if (differs || resolved.whole()) {
-                next.resolve(pattern, each.getValue());
-                records.add(ConsumerGroupRecords.pattern(group.id(), pattern, each.getValue()));
+            List<String> before = last == null ? List.of() : last.topics();
+            boolean differs = !before.equals(now == null ? List.of() : now.topics());
+            changed |= differs;
+            if (now == null ? last != null : differs || last == null || resolved.whole()) {
+                next.resolve(pattern, now);
+                patternRecords.add(ConsumerGroupRecords.pattern(group.id(), pattern, now));
             }
         }
-        if (!records.isEmpty()) {
+        List<GroupRecord> records = new ArrayList<>();
+        if (!patternRecords.isEmpty()) {
             long hash = group.hashOf(next.topics());
             if (changed || hash != group.metadataHash()) {
+                // First: with it the log may end behind any pattern, as those that are older are matched again.
                 records.add(ConsumerGroupRecords.group(group.id(), group.epoch() + 1, hash));
             }
         }
-        return Result.<GroupRecord, Void>of(records, null).settled((none, failure) -> {
+        int first = records.size();
+        records.addAll(patternRecords);
+        return Result.<GroupRecord, Void>of(records, null).atomicOnly(first).settled((none, failure) -> {
             if (failure == null) {
                 group.setMatchedVersion(resolved.version());
             }
         });
+    }
+
+    /** Null for more topics than a record can name: then the pattern's members are told so, and the others of the group go on. */
+    private RegularExpressionValue storable(ConsumerGroup group, String pattern, RegularExpressionValue value) {
+        if (context.fits(List.of(ConsumerGroupRecords.pattern(group.id(), pattern, value)))) {
+            group.widePatterns().remove(pattern);
+            return value;
+        }
+        group.widePatterns().put(pattern, value.timestamp());
+        return null;
     }
 
     void replay(ConsumerGroupRecord record) {

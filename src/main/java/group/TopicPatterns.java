@@ -77,6 +77,13 @@ final class TopicPatterns {
     /** Takes note of the pattern that a member subscribes to in a request, and sees to it that the group's patterns are resolved when they are due. */
     Outcome update(ConsumerGroup group, ConsumerMember before, ConsumerMember after, List<GroupRecord> records)
             throws Refusal {
+        if (group.widePatterns().containsKey(after.pattern())) {
+            throw new Refusal(
+                    Errors.INVALID_REGULAR_EXPRESSION,
+                    "The pattern `" + beginOf(after.pattern())
+                            + "` means more topics than a record of __consumer_offsets"
+                            + " can name (max.message.bytes of that topic): use a narrower one.");
+        }
         Subscriptions subscriptions = group.subscriptions();
         Outcome outcome = Outcome.SAME;
         boolean due = false;
@@ -176,6 +183,9 @@ final class TopicPatterns {
                 version = Math.min(version, each.version());
                 oldest = Math.min(oldest, each.timestamp());
                 newest = Math.max(newest, each.timestamp());
+            }
+            for (long found : group.widePatterns().values()) {
+                newest = Math.max(newest, found);
             }
             return new Known(Math.max(version, group.matchedVersion()), oldest, newest);
         }

@@ -233,6 +233,34 @@ class TopicPatternsTest {
         assertEquals(6, b.owned().size());
     }
 
+    /** Its record could not be written, and the group would wait for it for ever. */
+    @Test
+    void aPatternOfMoreTopicsThanARecordHoldsIsRefusedAndTheOthersGoOn() {
+        for (int i = 0; i < 100; i++) {
+            images.topic("x" + i + "-" + "y".repeat(50), 1);
+        }
+        bench.image(images.image());
+        bench.maxBatchBytes(2_000);
+        FakeConsumer wide = consumer("a", "x.*");
+        FakeConsumer narrow = consumer("b", "a.*");
+        wide.beat();
+        bench.advance(10_001);
+        narrow.beat();
+        assertEquals(Errors.INVALID_REGULAR_EXPRESSION, wide.error());
+        narrow.beat();
+        assertEquals(4, narrow.owned().size());
+        assertEquals(Errors.INVALID_REGULAR_EXPRESSION, consumer("c", "x.*").error(), "known at once");
+        bench.reload();
+        bench.advance(10_001);
+        narrow.beat();
+        assertEquals(Errors.INVALID_REGULAR_EXPRESSION, wide.tellAll().error());
+        assertEquals(0, wide.pattern("x1-.*").tellAll().beat().errorCode());
+        bench.advance(10_001);
+        wide.beat();
+        wide.beat();
+        assertEquals(1, wide.owned().size());
+    }
+
     @Test
     void manyTopicsAreMatchedInPieces() {
         for (int i = 0; i < 2_500; i++) {
