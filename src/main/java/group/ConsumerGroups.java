@@ -35,7 +35,7 @@ public final class ConsumerGroups {
         this.replay = new ConsumerGroupReplay(groups, context);
         this.migration = new OnlineMigration(context, config, classic);
         ConsumerTimers timers = new ConsumerTimers(context.timers(), settings);
-        this.removals = new ConsumerRemovals(context, groups, timers, migration);
+        this.removals = new ConsumerRemovals(groups, timers, migration);
         this.patterns = new TopicPatterns(context, this.config, this::resolved);
         this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns);
         classic.serveConsumerGroups(new ClassicMembers(context, heartbeats, removals, timers, patterns, migration));

@@ -1,7 +1,6 @@
 package group;
 
 import coordinator.Result;
-import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -12,14 +11,11 @@ import records.schemas.GroupRecord;
 
 /** How members leave a KIP-848 group: by their own word, or because a timer ended. */
 final class ConsumerRemovals {
-    private final ShardContext<GroupRecord> context;
     private final Groups groups;
     private final ConsumerTimers timers;
     private final OnlineMigration migration;
 
-    ConsumerRemovals(
-            ShardContext<GroupRecord> context, Groups groups, ConsumerTimers timers, OnlineMigration migration) {
-        this.context = context;
+    ConsumerRemovals(Groups groups, ConsumerTimers timers, OnlineMigration migration) {
         this.groups = groups;
         this.timers = timers;
         this.migration = migration;

@@ -49,6 +49,21 @@ class MutationTest {
         find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0 transactions=0");
     }
 
+    /** Rules T*: profiles with little else than transactions. What needs a marker at one exact moment is found in the model of a partition. */
+    @ParameterizedTest
+    @CsvSource({
+        "txn-markers-before-decision, faults=power_cut+crash_in_job+slow_disk",
+        "txn-repeat-by-state-only, faults=kill+connection_kill+ghost",
+        "forget-open-transactions, faults=kill",
+        "unverified-append, faults=ghost+long_latency",
+        "offsets-before-commit, faults=kill",
+    })
+    void aDirectedProfileFindsItInTransactions(String mutation, String profile) {
+        find(
+                mutation,
+                profile + " transactions=3 groups=0 committers=0 producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
+    }
+
     /** Rules K*: compacted logs with small segments, and crashes of the machine. */
     @ParameterizedTest
     @ValueSource(strings = {"swap-dropped-at-start", "swap-without-directory-fsync", "swap-under-readers"})

@@ -55,6 +55,24 @@ class SimDecisionsTest {
     }
 
     @Test
+    void aRunThatEndsInItsStormIsTheSame() {
+        Map<String, String> overrides = Map.of("faults", "slow_disk", "faultMillis", "300", "stormMillis", "3000");
+        for (long event : new long[] {3_000, 4_000, 5_000, 6_000}) {
+            SimDecisions recorded = SimDecisions.recorder();
+            SimRun.Report first = run(9, overrides, Mutations.NONE)
+                    .decisions(recorded)
+                    .until(event)
+                    .run();
+            assertEquals("livelock or slow", first.broken());
+            SimRun.Report again = run(10, Map.of(), Mutations.NONE)
+                    .decisions(recorded.copy())
+                    .until(event)
+                    .run();
+            assertEquals(first.traceHash(), again.traceHash(), "event " + event);
+        }
+    }
+
+    @Test
     void aFaultThatIsTakenOutDoesNotHappen() {
         Map<String, String> overrides = new LinkedHashMap<>(SHORT);
         overrides.put("faults", "kill");

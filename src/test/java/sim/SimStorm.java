@@ -82,22 +82,34 @@ final class SimStorm {
         }
         int mean = world.profile().get("faultMillis");
         long at = scheduler.now() + (1 + random.below(2 * mean)) * SimScheduler.MILLI;
+        int place = record(-1, at, null);
         scheduler.at(at, null, "fault", () -> {
             if (raging && !kinds.isEmpty()) {
                 SimProfile.Fault kind = kinds.get(random.below(kinds.size()));
-                record(at, kind);
+                record(place, at, kind);
                 strike(kind, random.view("strike" + strikes++));
                 plan();
-            } else {
-                record(at, null);
             }
         });
     }
 
-    private void record(long at, SimProfile.Fault kind) {
-        if (random.decisions() != null) {
-            random.decisions().faults().add(new SimDecisions.Fault(at, kind, strikes));
+    /**
+     * Planned faults count, too: without them a run that ends early would not be the same.
+     *
+     * @param place of the plan; -1 for a new one
+     */
+    private int record(int place, long at, SimProfile.Fault kind) {
+        if (random.decisions() == null) {
+            return -1;
         }
+        List<SimDecisions.Fault> faults = random.decisions().faults();
+        SimDecisions.Fault fault = new SimDecisions.Fault(at, kind, strikes);
+        if (place < 0) {
+            faults.add(fault);
+            return faults.size() - 1;
+        }
+        faults.set(place, fault);
+        return place;
     }
 
     /** The next fault of a recorded run. */
