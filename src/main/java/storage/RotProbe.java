@@ -217,7 +217,7 @@ final class RotProbe {
             if (before.get(i) < 0 == lastByte) {
                 return 0;
             }
-            varint = varint << 7 | before.get(i) & 0x7f;
+            varint = (varint << 7) | (before.get(i) & 0x7f);
             // Zigzag: lengths are even.
             if ((varint & 1) == 0 && endsBatch(position, varint >> 1)) {
                 return (int) (varint >> 1);

@@ -94,7 +94,7 @@ final class SegmentScan {
         if (nextBase == LAST && scanner.endPosition() == fileSize && mutations.active("valid-tail-batch-dropped")) {
             return false;
         }
-        boolean sound = scanner.lastOffset() < recoveryPoint && leadsOn(scanner) || scanner.crcValid();
+        boolean sound = (scanner.lastOffset() < recoveryPoint && leadsOn(scanner)) || scanner.crcValid();
         return sound && !contradicted(scanner);
     }
 
@@ -107,7 +107,7 @@ final class SegmentScan {
         ahead.moveTo(scanner.endPosition());
         Place place = ahead.load();
         return place == Place.END
-                || place == Place.BATCH && (compacted ? ahead.baseOffset() >= next : ahead.baseOffset() == next);
+                || (place == Place.BATCH && (compacted ? ahead.baseOffset() >= next : ahead.baseOffset() == next));
     }
 
     /**

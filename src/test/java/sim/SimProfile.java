@@ -34,7 +34,8 @@ final class SimProfile {
     }
 
     /** Drawn together, so that later kinds leave the profiles of seeds as they were. */
-    private static final int OLDEST_FAULTS = Fault.LONG_LATENCY.ordinal() + 1;
+    private static final int OLDEST_FAULTS =
+            EnumSet.range(Fault.values()[0], Fault.LONG_LATENCY).size();
 
     final Set<Fault> faults = EnumSet.noneOf(Fault.class);
     final Map<String, Integer> numbers = new LinkedHashMap<>();
