@@ -22,7 +22,7 @@ import org.apache.kafka.common.protocol.Errors;
  * A process that reads committed records, writes one for each, and commits what it has read in the same transaction: each input record comes out once. What it
  * does not know (after an abort, with new partitions) it asks for, and waits while another process's transaction is open (require_stable).
  */
-final class SimTxnJob implements SimTxnSlot.Process {
+final class SimTxnJob implements SimTxnSlot.Instance {
     private final SimNet net;
     private final SimRandom random;
     private final String name;

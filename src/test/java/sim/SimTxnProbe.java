@@ -97,7 +97,7 @@ final class SimTxnProbe implements SimClient {
         }
     }
 
-    /** @param atLeast seen before, or answered as committed before it was asked */
+    /** Both were seen, or answered as committed, before this was asked. */
     private void judge(long offset, long known, long committed) {
         long found = Math.max(0, offset);
         if (found < known || found < committed) {

@@ -10,7 +10,7 @@ import java.util.Set;
  * A transactional producer: transactions of a few records in a few partitions, some with an offset of its own group, some aborted, some open for longer than they
  * may. The offset is the transaction's number, so it tells which one is the last that counts.
  */
-final class SimTxnProducer implements SimTxnSlot.Process {
+final class SimTxnProducer implements SimTxnSlot.Instance {
     private final SimNet net;
     private final SimRandom random;
     private final String name;

@@ -15,15 +15,15 @@ final class SimTxnSlot implements SimClient {
     private final SimRandom random;
     private final String name;
     private final int restMillis;
-    private final IntFunction<Process> processes;
-    private final List<Process> zombies = new ArrayList<>();
-    private Process current;
+    private final IntFunction<Instance> processes;
+    private final List<Instance> zombies = new ArrayList<>();
+    private Instance current;
     private int count;
     private boolean working = true;
     private boolean stopped;
 
     /** One process. */
-    interface Process {
+    interface Instance {
         void start();
 
         /** As by kill -9. */
@@ -40,7 +40,7 @@ final class SimTxnSlot implements SimClient {
     }
 
     /** @param restMillis longest time that the place is empty */
-    SimTxnSlot(SimNet net, SimRandom random, String name, int restMillis, IntFunction<Process> processes) {
+    SimTxnSlot(SimNet net, SimRandom random, String name, int restMillis, IntFunction<Instance> processes) {
         this.net = net;
         this.random = random;
         this.name = name;
@@ -67,7 +67,7 @@ final class SimTxnSlot implements SimClient {
             if (stopped) {
                 return;
             }
-            zombies.removeIf(Process::over);
+            zombies.removeIf(Instance::over);
             if (current != null && current.over() && (working || current.unfinished() != null)) {
                 rest("over");
             } else if (current != null && working && random.chance(0.04)) {
@@ -102,7 +102,7 @@ final class SimTxnSlot implements SimClient {
     @Override
     public void quiesce() {
         working = false;
-        zombies.forEach(Process::quiesce);
+        zombies.forEach(Instance::quiesce);
         if (current != null) {
             current.quiesce();
         }
@@ -113,7 +113,7 @@ final class SimTxnSlot implements SimClient {
         if (current == null) {
             return name + " has no process";
         }
-        for (Process each : zombies) {
+        for (Instance each : zombies) {
             if (!each.over() && each.unfinished() != null) {
                 return "zombie " + each.unfinished();
             }
@@ -124,7 +124,7 @@ final class SimTxnSlot implements SimClient {
     @Override
     public void stop() {
         stopped = true;
-        zombies.forEach(Process::kill);
+        zombies.forEach(Instance::kill);
         if (current != null) {
             current.kill();
         }
