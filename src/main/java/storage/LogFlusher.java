@@ -170,8 +170,9 @@ final class LogFlusher {
         running = true;
         Segment segment = task.segment() == null ? log.segments.last() : task.segment();
         boolean closing = task.segment() != null;
-        boolean indexed = closing || (task.snapshot() && segment.index.offsetEntries() > 0);
         boolean keepsMore = closing || !log.tiny();
+        // Where there is a snapshot, a start takes the indexes of the segment that ends there for finished.
+        boolean indexed = closing || (task.snapshot() && (segment.index.offsetEntries() > 0 || keepsMore));
         if (indexed && segment.maxTimestamp >= 0) {
             segment.index.addTime(segment.maxTimestamp, segment.maxTimestampOffset);
         }

@@ -104,7 +104,7 @@ final class RecoveryScan {
         }
     }
 
-    /** Whether the segment before {@code next} was closed whole: the snapshot is the last that a closing writes. */
+    /** Whether the segment before {@code next} has finished indexes: the snapshot is the last that a closing writes, and that a stop writes. */
     private boolean wasClosed(Segment next) {
         return names.contains(SegmentFiles.name(next.baseOffset, SegmentFiles.SNAPSHOT));
     }
@@ -138,10 +138,24 @@ final class RecoveryScan {
             if (cut) {
                 removeAfter(i);
             }
-            indexes.finish(segment, i == segments.size() - 1);
+            boolean active = i == segments.size() - 1;
+            indexes.finish(segment, active);
+            if (active) {
+                dropSnapshotsBehind(segment.baseOffset);
+            }
             return !cut;
         } finally {
             file.release();
+        }
+    }
+
+    /** The active segment's indexes are unfinished again, and a snapshot at its end would say that they are not ({@link #wasClosed}). */
+    private void dropSnapshotsBehind(long base) throws IOException {
+        for (String name : List.copyOf(names)) {
+            if (SegmentFiles.baseOffset(name, SegmentFiles.SNAPSHOT) > base) {
+                files.delete(directory + '/' + name);
+                names.remove(name);
+            }
         }
     }
 

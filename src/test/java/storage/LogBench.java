@@ -2,6 +2,7 @@ package storage;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import config.LogConfig;
 import java.io.IOException;
@@ -158,6 +159,16 @@ final class LogBench implements LogHost {
 
     ReadResult read(long offset, int maxBytes, ReadBound bound) {
         return host.await(done -> log.read(offset, maxBytes, true, bound, done));
+    }
+
+    /** Null when retention has taken the offset away while it was being read. */
+    ReadResult readUnlessDeleted(long offset, int maxBytes, ReadBound bound) {
+        return host.await(done -> log.read(offset, maxBytes, true, bound, (read, failure) -> {
+            boolean deleted = failure != null
+                    && failure.code() == FailureCode.OFFSET_OUT_OF_RANGE
+                    && offset < log.logStartOffset();
+            done.done(read, deleted ? null : failure);
+        }));
     }
 
     Failure readFails(long offset) {
