@@ -1,6 +1,5 @@
 import java.io.IOException;
 import java.util.List;
-import java.util.Scanner;
 import java.util.stream.IntStream;
 import org.apache.kafka.common.message.DescribeGroupsRequestData;
 import org.apache.kafka.common.message.DescribeGroupsResponseData;
@@ -29,17 +28,7 @@ public final class GroupProbe {
   }
 
   public static void main(String[] args) {
-    var probe = new GroupProbe(args[0]);
-    var in = new Scanner(System.in);
-    while (in.hasNextLine()) {
-      String[] words = in.nextLine().trim().split(" +");
-      try {
-        System.out.println("= " + probe.run(words));
-      } catch (Exception e) {
-        e.printStackTrace();
-        System.out.println("= error=" + e.toString().replace(' ', '_'));
-      }
-    }
+    Commands.serve(new GroupProbe(args[0])::run);
   }
 
   private String run(String[] w) throws Exception {

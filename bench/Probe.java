@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Scanner;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -231,9 +232,12 @@ public final class Probe {
     var ack = new Histogram(3);
     int total = rate * (warmupS + seconds);
     int warmup = rate * warmupS;
-    var reader = new Thread(() -> readLatencies(topic, total, warmup, e2e));
+    var ready = new CountDownLatch(1);
+    var reader = new Thread(() -> readLatencies(topic, total, warmup, e2e, ready));
     reader.start();
-    Thread.sleep(2000); // the reader is in place before the first record
+    if (!ready.await(PATIENCE_S, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("the reader is not in place after " + PATIENCE_S + " s");
+    }
     try (var producer = producer(props, acks)) {
       long start = System.nanoTime();
       for (int i = 0; i < total; i++) {
@@ -253,11 +257,13 @@ public final class Probe {
         + percentiles(" e2e", e2e) + percentiles(" ack", ack));
   }
 
-  private void readLatencies(String topic, int total, int warmup, Histogram into) {
+  private void readLatencies(String topic, int total, int warmup, Histogram into, CountDownLatch ready) {
     try (var consumer = consumer()) {
       var partition = new TopicPartition(topic, 0);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
+      consumer.position(partition);
+      ready.countDown();
       int seen = 0;
       long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_S);
       while (seen < total && System.nanoTime() < deadline) {

@@ -2,7 +2,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Scanner;
 import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -34,17 +33,7 @@ public final class TxnProbe {
   }
 
   public static void main(String[] args) {
-    var probe = new TxnProbe(args[0]);
-    var in = new Scanner(System.in);
-    while (in.hasNextLine()) {
-      String[] words = in.nextLine().trim().split(" +");
-      try {
-        System.out.println("= " + probe.run(words));
-      } catch (Exception e) {
-        e.printStackTrace();
-        System.out.println("= error=" + e.toString().replace(' ', '_'));
-      }
-    }
+    Commands.serve(new TxnProbe(args[0])::run);
   }
 
   private String run(String[] w) throws Exception {
@@ -135,7 +124,7 @@ public final class TxnProbe {
         if (System.nanoTime() > deadline) {
           throw new IllegalStateException("transactions are still open");
         }
-        Thread.sleep(RETRY_MS);
+        Thread.sleep(RETRY_MS); // between two looks at the ends
       }
     }
     return "ok=1";

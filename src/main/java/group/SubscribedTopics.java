@@ -3,8 +3,8 @@ package group;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import records.MalformedRecordException;
-import records.schemas.ConsumerSubscription;
+import org.apache.kafka.common.message.ConsumerProtocolSubscription;
+import records.schemas.ConsumerProtocolBytes;
 
 /** The topics that the consumers of one generation read, parsed when first asked for. */
 final class SubscribedTopics {
@@ -33,11 +33,11 @@ final class SubscribedTopics {
     private static Set<String> parse(List<byte[]> subscriptions) {
         Set<String> all = new LinkedHashSet<>();
         for (byte[] each : subscriptions) {
-            try {
-                all.addAll(ConsumerSubscription.topics(each));
-            } catch (MalformedRecordException anotherForm) {
+            ConsumerProtocolSubscription subscription = ConsumerProtocolBytes.subscription(each);
+            if (subscription == null) {
                 return null;
             }
+            all.addAll(subscription.topics());
         }
         return all;
     }

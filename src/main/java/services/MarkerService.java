@@ -55,8 +55,8 @@ public final class MarkerService {
     /**
      * Never fails as a whole.
      *
-     * @param done in the order of the markers: NONE when it is committed; INVALID_REQUEST for a producer that cannot be; UNKNOWN_TOPIC_OR_PARTITION, NOT_LEADER_OR_FOLLOWER and what else is retriable: try again;
-     *     INVALID_PRODUCER_EPOCH: the partition is past this transaction; TRANSACTION_COORDINATOR_FENCED: a newer coordinator has written there
+     * @param done in the order of the markers: NONE when it is committed; INVALID_REQUEST for a producer that cannot be; UNKNOWN_TOPIC_OR_PARTITION,
+     *     NOT_LEADER_OR_FOLLOWER and what else is retriable: try again; INVALID_PRODUCER_EPOCH: the partition is past this transaction; TRANSACTION_COORDINATOR_FENCED: a newer coordinator has written there
      */
     public void write(MetadataImage image, List<Marker> markers, Callback<List<Errors>> done) {
         Gathering all = new Gathering(markers.size(), done);

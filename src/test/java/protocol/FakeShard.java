@@ -22,6 +22,7 @@ import storage.ActiveProducer;
 import storage.AppendResult;
 import storage.EpochEnd;
 import storage.FileRange;
+import storage.MemoryFile;
 import storage.ReadBound;
 import storage.ReadResult;
 import storage.TimestampOffset;

@@ -21,7 +21,8 @@ class FinishedIndexesTest {
         ByteBuffer times = ByteBuffer.wrap(
                 bench.host.disk().content(SegmentFiles.path(LogBench.DIRECTORY, base, SegmentFiles.TIME_INDEX)));
         assertNotEquals(0, times.remaining());
-        assertNotEquals(0, times.getLong(times.limit() - TimeIndex.ENTRY_BYTES), "the time of the segment's last record");
+        assertNotEquals(
+                0, times.getLong(times.limit() - TimeIndex.ENTRY_BYTES), "the time of the segment's last record");
     }
 
     @Test
@@ -50,8 +51,8 @@ class FinishedIndexesTest {
     }
 
     private long newest(String suffix) {
-        List<String> names = bench.host.await(
-                done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, files -> files.list(LogBench.DIRECTORY), done));
+        List<String> names = bench.host.await(done ->
+                bench.host.executor().run(DiskExecutor.Lane.BLOCKING, files -> files.list(LogBench.DIRECTORY), done));
         return names.stream()
                 .mapToLong(each -> SegmentFiles.baseOffset(each, suffix))
                 .max()

@@ -112,14 +112,15 @@ final class TornOrRottenPropertyTest {
     private static Outcome scan(byte[] content) {
         Segment segment = new Segment(0, 0);
         segment.size = content.length;
+        MemoryFile file = new MemoryFile();
+        file.append(ByteBuffer.wrap(content));
         LogStart start = new LogStart(true, false, 0, 0, 0);
         Recovery.Settings settings =
                 new Recovery.Settings(LogBench.IDENTITY, LogBench.tiny(), start, 0, 0, Mutations.NONE);
         List<DamagedRange> damage = new ArrayList<>();
         LeaderEpochCache epochs = new LeaderEpochCache();
         try {
-            int valid =
-                    new SegmentScan(new Bytes(content), segment, SegmentScan.LAST, 0, settings, epochs, damage).run();
+            int valid = new SegmentScan(file, segment, SegmentScan.LAST, 0, settings, epochs, damage).run();
             return new Outcome(valid, damage);
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -227,56 +228,5 @@ final class TornOrRottenPropertyTest {
             end = from + batch.length;
         }
         assertEquals(new Outcome(end, List.of()), scan(torn), where);
-    }
-
-    /** A file in memory, to be read. */
-    private record Bytes(byte[] content) implements FileHandle {
-        @Override
-        public String path() {
-            return "segment";
-        }
-
-        @Override
-        public int read(ByteBuffer target, long position) {
-            if (position >= content.length) {
-                return -1;
-            }
-            int count = (int) Math.min(target.remaining(), content.length - position);
-            target.put(content, (int) position, count);
-            return count;
-        }
-
-        @Override
-        public void write(ByteBuffer[] sources, int count, long position) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void sync() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void truncate(long size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public long size() {
-            return content.length;
-        }
-
-        @Override
-        public void preallocate(long size) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean retain() {
-            return true;
-        }
-
-        @Override
-        public void release() {}
     }
 }

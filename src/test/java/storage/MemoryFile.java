@@ -1,21 +1,21 @@
-package protocol;
+package storage;
 
 import java.nio.ByteBuffer;
-import storage.FileHandle;
+import java.util.Arrays;
 
 /** A file of bytes in memory, as a segment looks to a reader; counts its references. */
-final class MemoryFile implements FileHandle {
+public final class MemoryFile implements FileHandle {
     private byte[] bytes = new byte[0];
     private int references = 1;
 
     /** References that readers hold. */
-    int readers() {
+    public int readers() {
         return references - 1;
     }
 
-    long append(ByteBuffer more) {
+    public long append(ByteBuffer more) {
         int start = bytes.length;
-        bytes = java.util.Arrays.copyOf(bytes, start + more.remaining());
+        bytes = Arrays.copyOf(bytes, start + more.remaining());
         more.duplicate().get(bytes, start, more.remaining());
         return start;
     }
@@ -27,6 +27,9 @@ final class MemoryFile implements FileHandle {
 
     @Override
     public int read(ByteBuffer target, long position) {
+        if (position >= bytes.length) {
+            return -1;
+        }
         int length = Math.min(target.remaining(), bytes.length - (int) position);
         target.put(bytes, (int) position, length);
         return length;
