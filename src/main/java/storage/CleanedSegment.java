@@ -73,6 +73,21 @@ final class CleanedSegment {
         segment.addAborted(transaction);
     }
 
+    /** Writes what has come of the transaction index, so that it does not gather in memory. */
+    void fileAborted(FileSystem files) throws IOException {
+        if (segment.aborted != null && segment.aborted.pendingBytes() > 0) {
+            writeAborted(files, false);
+        }
+    }
+
+    private void writeAborted(FileSystem files, boolean durable) throws IOException {
+        TransactionTail.Filing filing = segment.aborted.filing(Long.MAX_VALUE);
+        String path = segment.path(log, SegmentFiles.TRANSACTION_INDEX + SegmentSwap.CLEANED);
+        PartitionFiles.writeIndex(
+                files, path, filing.firstEntry(), TransactionIndex.ENTRY_BYTES, filing.entries(), true, durable);
+        segment.aborted.filed(filing, durable);
+    }
+
     private void flush() throws IOException {
         pending.flip();
         if (pending.hasRemaining()) {
@@ -98,9 +113,10 @@ final class CleanedSegment {
         IndexTail.Filing filing = segment.index.filing();
         write(files, SegmentFiles.OFFSET_INDEX, OffsetIndex.ENTRY_BYTES, filing.offsetEntries());
         write(files, SegmentFiles.TIME_INDEX, TimeIndex.ENTRY_BYTES, filing.timeEntries());
-        if (transactionIndex || segment.aborted != null) {
-            ByteBuffer entries = segment.aborted == null ? ByteBuffer.allocate(0) : segment.aborted.image(0);
-            write(files, SegmentFiles.TRANSACTION_INDEX, TransactionIndex.ENTRY_BYTES, entries);
+        if (segment.aborted != null) {
+            writeAborted(files, true);
+        } else if (transactionIndex) {
+            write(files, SegmentFiles.TRANSACTION_INDEX, TransactionIndex.ENTRY_BYTES, ByteBuffer.allocate(0));
         }
         segment.index = null;
         segment.made = true;

@@ -43,7 +43,7 @@ final class IndexRecovery {
 
     private void rebuild(Segment segment, long nextBase, List<DamagedRange> damage) throws IOException {
         int size = segment.size;
-        TransactionIndex aborted = segment.aborted;
+        TransactionTail aborted = segment.aborted;
         FileHandle file = files.open(segment.path(settings.identity(), SegmentFiles.LOG), FileSystem.Mode.READ);
         try {
             LeaderEpochCache none = new LeaderEpochCache();

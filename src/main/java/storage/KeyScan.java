@@ -50,6 +50,7 @@ final class KeyScan {
 
     /** Goes on for about {@code maxBytes}; returns how many were read. */
     int step(FileSystem files, int maxBytes) throws IOException {
+        transactions.begin(files);
         int bytes = 0;
         while (!finished && bytes < maxBytes) {
             if (segment == segments.size()) {

@@ -119,10 +119,13 @@ final class LogCompaction {
                 dirty.add(view(log.segments.get(i)));
             }
         }
-        TransactionPass transactions =
-                new TransactionPass(TransactionPass.aborted(log.segments, plan.from()), Long.MAX_VALUE);
+        TransactionPass transactions = new TransactionPass(aborted(plan.from()), Long.MAX_VALUE);
         scan = new KeyScan(dirty, plan.from(), plan.end(), transactions, map, new BatchFilter(), tools.bufferBytes());
         scanNext();
+    }
+
+    private AbortedStream aborted(long from) {
+        return new AbortedStream(AbortedView.of(log, from), from);
     }
 
     private SegmentView view(Segment segment) {
@@ -160,7 +163,7 @@ final class LogCompaction {
                 log.context.ports().clock().wallMillis(),
                 log.config.deleteRetentionMillis(),
                 log.producers.tails(scan.end()),
-                new TransactionPass(TransactionPass.aborted(log.segments, first), scan.end()),
+                new TransactionPass(aborted(first), scan.end()),
                 new BatchFilter(),
                 log.context.limits().reserveBytes());
         groups = SegmentGroups.of(log.segments, scan.end(), log.config);
@@ -262,6 +265,7 @@ final class LogCompaction {
             bases.add(each.baseOffset);
         }
         log.onReadByName = null;
+        log.renaming(groups.get(group));
         swapFiles(fresh, bases);
     }
 
@@ -285,6 +289,7 @@ final class LogCompaction {
 
     /** A swap that has begun must end: the files are half renamed. Readers have the old ones open. */
     private void retrySwap(Segment fresh, List<Long> bases, Failure failure) {
+        log.renamed(failure);
         if (failure.code() == FailureCode.SYNC_FAILED) {
             log.context.goOffline(failure);
         }
@@ -294,6 +299,7 @@ final class LogCompaction {
             fail(failure);
             return;
         }
+        log.renaming(groups.get(group));
         LOG.warn(
                 "{}: a cleaned segment could not be put in its place: {}. It is tried again.",
                 log.identity.directory(),
@@ -313,6 +319,7 @@ final class LogCompaction {
         }
         bytesAfter += fresh.size;
         swapping = false;
+        log.renamed(null);
         retention.unlinkLater(old);
         if (cancelled || log.unusable() != null) {
             fail(gone());

@@ -77,13 +77,18 @@ final class LogFlusher {
     /** The written end has moved. */
     void onWritten() {
         if (!running && tasks.isEmpty()) {
-            if (log.segments.last().index.pendingBytes() >= FILING_BYTES) {
+            if (gathered(log.segments.last())) {
                 tasks.add(new Task(null, -1, null, false, false, null));
             } else {
                 return;
             }
         }
         startNext();
+    }
+
+    private static boolean gathered(Segment active) {
+        return active.index.pendingBytes() >= FILING_BYTES
+                || (active.aborted != null && active.aborted.pendingBytes() >= TransactionTail.FILING_BYTES);
     }
 
     /** Appends failed; what waited for them may go on. */
@@ -181,8 +186,8 @@ final class LogFlusher {
         ProducerStates.Image image = snapshot && task.image() == null ? log.producers.image() : task.image();
         IndexTail.Filing filing = segment.index.filing();
         boolean writeEpochs = log.epochsDirty && log.directoryMade && task.sync() && (keepsMore || log.epochsOnDisk);
-        boolean writeAborted = segment.aborted != null && !segment.aborted.isDurable();
-        int abortedVersion = writeAborted && task.snapshot() ? segment.aborted.version() : -1;
+        TransactionTail.Filing aborted = aborted(segment, task.snapshot());
+        boolean abortedSynced = aborted != null && task.snapshot();
         Job job = new Job(
                 log.identity,
                 segment.baseOffset,
@@ -192,16 +197,16 @@ final class LogFlusher {
                 segment.reserved > segment.size,
                 indexed,
                 filing,
-                writeAborted ? segment.aborted.image(0) : null,
+                aborted,
                 snapshot ? image.encode() : null,
                 end,
                 task.sync() && log.durableEnd < end,
                 task.sync() && log.durableEnd < end ? unsyncedBefore(segment) : List.of(),
-                task.sync() && (closing || !segment.nameDurable || abortedVersion >= 0),
+                task.sync() && (closing || !segment.nameDurable || abortedSynced),
                 task.sync() && !log.directoryDurable,
                 writeEpochs ? log.epochs.image() : null);
         if (!segment.made || job.isEmpty()) {
-            finished(task, segment, filing, -1, end, null);
+            finished(task, segment, filing, null, end, null);
             return;
         }
         log.epochsDirty &= !writeEpochs;
@@ -213,24 +218,36 @@ final class LogFlusher {
             log.epochsDirty |= writeEpochs && failure != null;
             log.epochsOnDisk |= writeEpochs;
             if (failure == null && job.syncRoot()) {
-                log.context
-                        .rootSync()
-                        .run((nothing, failed) -> finished(task, segment, filing, abortedVersion, end, failed));
+                log.context.rootSync().run((nothing, failed) -> finished(task, segment, filing, aborted, end, failed));
             } else {
-                finished(task, segment, filing, abortedVersion, end, failure);
+                finished(task, segment, filing, aborted, end, failure);
             }
         });
     }
 
-    /** @param abortedVersion of the transaction index that is durable now; -1 for none */
+    /** Null when there is nothing to be written; {@code stopping}: nor to be synced. */
+    private TransactionTail.Filing aborted(Segment segment, boolean stopping) {
+        if (segment.aborted == null || segment.aborted.isDurable()) {
+            return null;
+        }
+        TransactionTail.Filing filing = segment.aborted.filing(log.writtenEnd);
+        return stopping || filing.entries().hasRemaining() ? filing : null;
+    }
+
+    /** @param aborted what was written of the transaction index; null for nothing */
     private void finished(
-            Task task, Segment segment, IndexTail.Filing filing, int abortedVersion, long end, Failure failure) {
+            Task task,
+            Segment segment,
+            IndexTail.Filing filing,
+            TransactionTail.Filing aborted,
+            long end,
+            Failure failure) {
         running = false;
         if (failure == null) {
             tasks.poll();
             segment.index.filed(filing);
-            if (abortedVersion >= 0) {
-                segment.aborted.madeDurable(abortedVersion);
+            if (aborted != null) {
+                segment.aborted.filed(aborted, task.snapshot());
             }
             if (task.sync()) {
                 log.durableEnd = Math.max(log.durableEnd, end);
@@ -293,7 +310,7 @@ final class LogFlusher {
             boolean uncut,
             boolean indexed,
             IndexTail.Filing filing,
-            ByteBuffer aborted,
+            TransactionTail.Filing aborted,
             ByteBuffer snapshot,
             long end,
             boolean syncLog,
@@ -305,7 +322,7 @@ final class LogFlusher {
 
         boolean isEmpty() {
             boolean files = closing || !filing.isEmpty() || snapshot != null || epochs != null;
-            files |= stopping && aborted != null;
+            files |= aborted != null;
             return !files && !syncLog && !syncNames && !syncRoot && !(stopping && uncut);
         }
 
@@ -358,9 +375,9 @@ final class LogFlusher {
                 PartitionFiles.writeIndex(
                         files,
                         path(SegmentFiles.TRANSACTION_INDEX),
-                        0,
+                        aborted.firstEntry(),
                         TransactionIndex.ENTRY_BYTES,
-                        aborted,
+                        aborted.entries(),
                         true,
                         stopping);
             }

@@ -3,7 +3,6 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
-import java.util.ArrayList;
 import java.util.List;
 
 /** Finds file ranges for reads: near the end from memory, without touching the disk; else by a job on the BLOCKING lane. */
@@ -11,12 +10,14 @@ final class LogReader {
 
     private final LogState log;
     private final LogScrub scrub;
+    private final AbortedLookup aborted;
     private final ReaderPositions positions = new ReaderPositions();
 
     /** @param scrub is told where a reader met no batch */
     LogReader(LogState log, LogScrub scrub) {
         this.log = log;
         this.scrub = scrub;
+        this.aborted = new AbortedLookup(log);
     }
 
     /** One read on its way. */
@@ -38,7 +39,7 @@ final class LogReader {
         Request request = new Request(offset, maxBytes, wholeFirstBatch, bound, done);
         long limit = limit(bound);
         if (offset >= limit) {
-            answer(request, null, offset);
+            answerNothing(request, offset);
             return;
         }
         if (!log.damage.isEmpty()) {
@@ -94,7 +95,7 @@ final class LogReader {
             end = isRemembered ? recent.positionAt(boundary) : segment.size;
             next = isRemembered ? recent.offsetAt(boundary) : segmentEnd;
             if (boundary == first || next > limit) {
-                answer(request, null, request.offset());
+                answerNothing(request, request.offset());
                 return true;
             }
         }
@@ -105,7 +106,7 @@ final class LogReader {
         if (file == null) {
             return false;
         }
-        answer(request, new FileRange(file, start, end - start), next);
+        answerRange(request, segment, new FileRange(file, start, end - start), next);
         return true;
     }
 
@@ -203,7 +204,8 @@ final class LogReader {
         if (some) {
             log.context.warm().add(segment, found.position(), found.position() + found.length());
             positions.remember(found.nextOffset(), segment, found.position() + found.length());
-            answer(request, new FileRange(file, found.position(), found.length()), found.nextOffset());
+            FileRange range = new FileRange(file, found.position(), found.length());
+            answerRange(request, segment, range, found.nextOffset());
             return;
         }
         if (found.length() == ReadJob.CORRUPT) {
@@ -219,7 +221,7 @@ final class LogReader {
         if (more && log.segments.get(at + 1).baseOffset < limit) {
             readSegment(request, log.segments.get(at + 1).baseOffset, limit, at + 1);
         } else {
-            answer(request, null, request.offset());
+            answerNothing(request, request.offset());
         }
     }
 
@@ -240,33 +242,40 @@ final class LogReader {
         });
     }
 
-    private void answer(Request request, FileRange range, long next) {
-        List<ReadResult.AbortedTransaction> aborted = List.of();
-        if (range != null && request.bound() == ReadBound.LAST_STABLE_OFFSET) {
-            aborted = abortedTransactions(request.offset(), next);
+    private void answerRange(Request request, Segment segment, FileRange range, long next) {
+        if (request.bound() != ReadBound.LAST_STABLE_OFFSET) {
+            answer(request, range, next, List.of());
+            return;
         }
+        aborted.find(request.offset(), next, (found, failure) -> {
+            if (failure != null) {
+                range.release();
+                request.done().fail(failure);
+            } else if (log.segments.indexOf(segment) < 0) {
+                // Deleted or compacted meanwhile, and what the indexes say fits the range no more.
+                range.release();
+                read(request.offset(), request.maxBytes(), request.wholeFirstBatch(), request.bound(), request.done());
+            } else {
+                answer(request, range, next, found);
+            }
+        });
+    }
+
+    /** There is nothing to be read now. */
+    private void answerNothing(Request request, long next) {
+        answer(request, null, next, List.of());
+    }
+
+    private void answer(
+            Request request, FileRange range, long next, List<ReadResult.AbortedTransaction> abortedTransactions) {
         request.done()
                 .succeed(new ReadResult(
                         range,
                         log.logStart,
                         log.highWatermark,
                         log.lastStableOffset(),
-                        aborted,
+                        abortedTransactions,
                         next < limit(request.bound())));
-    }
-
-    private List<ReadResult.AbortedTransaction> abortedTransactions(long from, long to) {
-        List<ReadResult.AbortedTransaction> found = null;
-        for (int i = Math.max(0, log.segments.floorIndex(from)); i < log.segments.count(); i++) {
-            TransactionIndex index = log.segments.get(i).aborted;
-            if (index != null) {
-                found = found == null ? new ArrayList<>() : found;
-                if (index.collect(from, to, found)) {
-                    break;
-                }
-            }
-        }
-        return found == null ? List.of() : found;
     }
 
     /** Gives memory back; the next reads go by the index. */

@@ -1,5 +1,6 @@
 package storage;
 
+import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import config.LogConfig;
@@ -48,6 +49,10 @@ final class LogState {
     boolean epochsOnDisk;
 
     boolean closed;
+    /** Segments whose files are being renamed: a name may lead to another's. */
+    private List<Segment> renaming = List.of();
+
+    private final List<Callback<Void>> waitingForNames = new ArrayList<>(0);
     /** Told when a job that opened a segment by name has ended; or null. */
     Runnable onReadByName;
 
@@ -93,6 +98,28 @@ final class LogState {
         segment.readsByName--;
         if (onReadByName != null) {
             onReadByName.run();
+        }
+    }
+
+    /** Files are about to be renamed, until {@link #renamed}. */
+    void renaming(List<Segment> segments) {
+        renaming = segments;
+    }
+
+    /** All is done, or not: then with the reason. */
+    void renamed(Failure failure) {
+        renaming = List.of();
+        List<Callback<Void>> waiting = List.copyOf(waitingForNames);
+        waitingForNames.clear();
+        waiting.forEach(each -> each.done(null, failure));
+    }
+
+    /** Calls back when the segment's files can be opened by their names; before it returns as a rule. */
+    void whenNamed(Segment segment, Callback<Void> done) {
+        if (renaming.contains(segment)) {
+            waitingForNames.add(done);
+        } else {
+            done.succeed(null);
         }
     }
 

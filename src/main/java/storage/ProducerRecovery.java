@@ -23,6 +23,7 @@ final class ProducerRecovery {
     private final List<String> names;
     private final List<DamagedRange> damage;
     private long end;
+    private boolean noRoom;
 
     ProducerRecovery(
             Recovery.Settings settings, List<Segment> segments, List<String> names, List<DamagedRange> damage) {
@@ -80,18 +81,24 @@ final class ProducerRecovery {
      * @return true: the directory is to be synced
      */
     private boolean writeAborted(FileSystem files, Segment segment) throws IOException {
-        String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
-        TransactionIndex index = segment.aborted;
-        if (index == null) {
+        if (segment.aborted == null) {
             boolean there = names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX));
             if (there) {
-                files.delete(path);
+                files.delete(segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX));
             }
             return there;
         }
+        return fileAborted(files, segment, true);
+    }
+
+    /** False: there is no room. */
+    private boolean fileAborted(FileSystem files, Segment segment, boolean durable) throws IOException {
+        String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
+        TransactionTail.Filing filing = segment.aborted.filing(Long.MAX_VALUE);
         try {
-            PartitionFiles.writeIndex(files, path, 0, TransactionIndex.ENTRY_BYTES, index.image(0), true, true);
-            index.madeDurable(index.version());
+            PartitionFiles.writeIndex(
+                    files, path, filing.firstEntry(), TransactionIndex.ENTRY_BYTES, filing.entries(), true, durable);
+            segment.aborted.filed(filing, durable);
             return true;
         } catch (DiskFullException noRoom) {
             LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
@@ -171,6 +178,7 @@ final class ProducerRecovery {
                     CompletedTransaction ended = states.apply(batch);
                     if (ended != null && ended.aborted() && index) {
                         segment.addAborted(ended);
+                        gathered(files, segment);
                     }
                     states.settled(batch.nextOffset());
                 }
@@ -178,6 +186,12 @@ final class ProducerRecovery {
             }
         } finally {
             view.close(file);
+        }
+    }
+
+    private void gathered(FileSystem files, Segment segment) throws IOException {
+        if (segment.aborted.pendingBytes() >= TransactionTail.FILING_BYTES && !noRoom) {
+            noRoom = !fileAborted(files, segment, false);
         }
     }
 

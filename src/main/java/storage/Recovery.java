@@ -166,17 +166,19 @@ final class Recovery implements DiskJob<RecoveredLog> {
         return found;
     }
 
-    private TransactionIndex loadAborted(FileSystem files, Segment segment) throws IOException {
-        ByteBuffer content = AtomicFile.read(
-                files, SegmentFiles.path(directory, segment.baseOffset, SegmentFiles.TRANSACTION_INDEX), 64 << 20);
-        IndexLoad<TransactionIndex> loaded =
-                content == null ? null : TransactionIndex.load(content, segment.baseOffset, Long.MAX_VALUE);
-        if (loaded == null || loaded.index() == null) {
-            LOG.warn("{}: the transaction index of segment {} is rebuilt", directory, segment.baseOffset);
+    private TransactionTail loadAborted(FileSystem files, Segment segment) throws IOException {
+        String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
+        FileHandle file = files.open(path, FileSystem.Mode.READ);
+        try {
+            return TransactionTail.load(file, segment.baseOffset);
+        } catch (DamagedIndexException e) {
+            LOG.warn(
+                    "{}; now, for segment {} of {} and those behind it", e.getMessage(), segment.baseOffset, directory);
             unreadableAbortedFrom = Math.min(unreadableAbortedFrom, segment.baseOffset);
             return null;
+        } finally {
+            file.release();
         }
-        return loaded.index();
     }
 
     private void loadEpochs(FileSystem files) throws IOException {

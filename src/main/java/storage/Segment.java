@@ -21,7 +21,7 @@ final class Segment {
     /** Jobs on their way that open the segment's files by their names. */
     int readsByName;
     /** Null when no transaction that ended here was aborted. */
-    TransactionIndex aborted;
+    TransactionTail aborted;
 
     /** Bytes of the batches written; the file may be longer ({@link #reserved}). */
     int size;
@@ -98,9 +98,9 @@ final class Segment {
 
     void addAborted(CompletedTransaction transaction) {
         if (aborted == null) {
-            aborted = new TransactionIndex();
+            aborted = new TransactionTail();
         }
-        aborted.append(transaction);
+        aborted.add(transaction);
     }
 
     String path(LogIdentity log, String suffix) {

@@ -63,6 +63,7 @@ final class SegmentCleaner {
             requireRoom(files);
             target.open(files);
         }
+        rules.transactions.begin(files);
         int bytes = 0;
         while (!finished() && bytes < maxBytes) {
             SegmentView view = sources.get(source);
@@ -79,6 +80,7 @@ final class SegmentCleaner {
                 position = 0;
             }
         }
+        target.fileAborted(files);
         return bytes;
     }
 
@@ -167,7 +169,7 @@ final class SegmentCleaner {
         return new IOException(failure.message() + ", in " + sources.get(source).path(SegmentFiles.LOG));
     }
 
-    private BatchFilter.Outcome ofMarker(ByteBuffer buffer, int at) {
+    private BatchFilter.Outcome ofMarker(ByteBuffer buffer, int at) throws IOException {
         TransactionPass.Marker marker = rules.transactions.marker(buffer, at);
         if (marker.aborted() != null) {
             target.addAborted(marker.aborted());
@@ -185,7 +187,7 @@ final class SegmentCleaner {
         return BatchHeader.hasDeleteHorizon(buffer, at) && BatchHeader.baseTimestamp(buffer, at) <= rules.wallMillis;
     }
 
-    private BatchFilter.Outcome ofData(ByteBuffer buffer, int at) {
+    private BatchFilter.Outcome ofData(ByteBuffer buffer, int at) throws IOException {
         TransactionPass.Standing standing = rules.transactions.data(buffer, at);
         boolean behind = BatchHeader.baseOffset(buffer, at) >= rules.end;
         if (behind || standing == TransactionPass.Standing.ABORTED_LATER) {

@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * The aborted transactions that end in one segment, in order of their abort markers. Kafka's {@code .txnindex} file byte for byte: entries of 34 bytes,
- * big endian. Not only a hint: a missing entry would show aborted records to read_committed readers (rule T8), so a bad file is rebuilt from the log.
+ * big endian. Not only a hint: a missing entry would show aborted records to read_committed readers (rule T8), so a bad file is rebuilt from the log. In
+ * memory are only those that are not in the file yet ({@link TransactionTail}).
  *
  * <pre>
  *   0           2             10             18            26                    34
@@ -16,54 +17,46 @@ import java.util.List;
  *   +-----------+-------------+--------------+-------------+---------------------+
  * </pre>
  *
- * Last offset is the marker's; last stable offset is that of the log once the marker stands. Confined to one thread at a time. Empty for nearly all
- * segments, and then without arrays.
+ * Last offset is the marker's; last stable offset is that of the log once the marker stands. Confined to one thread at a time.
  */
 public final class TransactionIndex {
 
     public static final int ENTRY_BYTES = 34;
     private static final int FIELDS = 4;
     private static final short VERSION = 0;
+    /** Where the marker's offset lies in an entry. */
+    static final int LAST_OFFSET_AT = 18;
 
     private long[] fields = {};
     private int count;
-    /** Counts the changes. */
-    private int version;
 
-    private int durableVersion = -1;
+    /** The entry at {@code at} in the bytes of a file. */
+    static CompletedTransaction decode(ByteBuffer file, int at) {
+        return new CompletedTransaction(
+                file.getLong(at + 2),
+                file.getLong(at + 10),
+                file.getLong(at + LAST_OFFSET_AT),
+                true,
+                file.getLong(at + 26));
+    }
 
     /**
-     * The index in the bytes of a file, from position to limit.
+     * Null, or why the entry at {@code at} cannot stand in the file of a segment.
      *
-     * @param baseOffset of the segment; a marker below it means rebuild
-     * @param endOffset first offset after the segment; a marker at or past it means rebuild
+     * @param lastMarker of the entry before it; for the first one below the segment
      */
-    public static IndexLoad<TransactionIndex> load(ByteBuffer file, long baseOffset, long endOffset) {
-        if (file.remaining() % ENTRY_BYTES != 0) {
-            return IndexLoad.rebuild("size " + file.remaining() + " is no multiple of " + ENTRY_BYTES);
+    static String problem(ByteBuffer file, int at, long lastMarker) {
+        if (file.getShort(at) != VERSION) {
+            return "has the unknown version " + file.getShort(at);
         }
-        TransactionIndex index = new TransactionIndex();
-        long lastMarker = baseOffset - 1;
-        for (int at = file.position(); at < file.limit(); at += ENTRY_BYTES) {
-            CompletedTransaction entry = new CompletedTransaction(
-                    file.getLong(at + 2), file.getLong(at + 10), file.getLong(at + 18), true, file.getLong(at + 26));
-            if (file.getShort(at) != VERSION) {
-                return IndexLoad.rebuild("unknown version " + file.getShort(at));
-            }
-            boolean legal = entry.producerId() >= 0
-                    && entry.firstOffset() >= 0
-                    && entry.firstOffset() <= entry.lastOffset()
-                    && entry.lastOffset() > lastMarker
-                    && entry.lastOffset() < endOffset
-                    && entry.lastStableOffset() <= entry.lastOffset() + 1;
-            if (!legal) {
-                return IndexLoad.rebuild("entry " + index.count + " does not rise or lies outside the segment");
-            }
-            lastMarker = entry.lastOffset();
-            index.append(entry);
-        }
-        index.madeDurable(index.version);
-        return IndexLoad.valid(index);
+        CompletedTransaction entry = decode(file, at);
+        boolean legal = entry.producerId() >= 0
+                && entry.firstOffset() >= 0
+                && entry.firstOffset() <= entry.lastOffset()
+                && entry.lastOffset() > lastMarker
+                && entry.lastOffset() < Long.MAX_VALUE
+                && entry.lastStableOffset() <= entry.lastOffset() + 1;
+        return legal ? null : "does not rise or lies outside the segment";
     }
 
     /** Adds an aborted transaction; its marker must be behind the last one's. */
@@ -83,21 +76,6 @@ public final class TransactionIndex {
         fields[at + 2] = aborted.lastOffset();
         fields[at + 3] = aborted.lastStableOffset();
         count++;
-        version++;
-    }
-
-    int version() {
-        return version;
-    }
-
-    /** The file, and its name, hold what the index was in this version. */
-    void madeDurable(int ofVersion) {
-        durableVersion = ofVersion;
-    }
-
-    /** Whether the file holds exactly this; a file that is missing looks like one without entries, so a stop must not leave it to chance. */
-    boolean isDurable() {
-        return durableVersion == version;
     }
 
     CompletedTransaction at(int entry) {
@@ -166,14 +144,26 @@ public final class TransactionIndex {
     public void truncateTo(long offset) {
         while (count > 0 && lastOffsetAt(count - 1) >= offset) {
             count--;
-            version++;
         }
     }
 
-    /** File image of the entries from {@code firstEntry} on: what a disk job writes at {@code firstEntry * ENTRY_BYTES}. A copy. */
-    public ByteBuffer image(int firstEntry) {
-        ByteBuffer image = ByteBuffer.allocate((count - firstEntry) * ENTRY_BYTES);
-        for (int i = firstEntry; i < count; i++) {
+    /** The entries from {@code firstEntry} on. A copy. */
+    TransactionIndex from(int firstEntry) {
+        TransactionIndex rest = new TransactionIndex();
+        rest.count = count - firstEntry;
+        rest.fields = Arrays.copyOfRange(fields, firstEntry * FIELDS, count * FIELDS);
+        return rest;
+    }
+
+    /** How many entries there are with a marker below {@code offset}. */
+    int endingBefore(long offset) {
+        return firstEndingFrom(offset);
+    }
+
+    /** File image of the first {@code entries}. A copy. */
+    public ByteBuffer image(int entries) {
+        ByteBuffer image = ByteBuffer.allocate(entries * ENTRY_BYTES);
+        for (int i = 0; i < entries; i++) {
             image.putShort(VERSION);
             image.putLong(producerIdAt(i)).putLong(firstOffsetAt(i));
             image.putLong(lastOffsetAt(i)).putLong(lastStableOffsetAt(i));

@@ -1,8 +1,9 @@
 package storage;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Comparator;
+import java.util.PriorityQueue;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 import records.BatchHeader;
@@ -10,7 +11,8 @@ import records.BatchSummary;
 
 /**
  * Which batches belong to transactions that were aborted, and which markers are of no use any more (rule K4), for one pass over a log from some offset on. A
- * transaction counts as aborted only if its marker lies in the cleaned range; one that is aborted behind it is left alone. One thread at a time.
+ * transaction counts as aborted only if its marker lies in the cleaned range; one that is aborted behind it is left alone. Read ahead are only those that may
+ * have begun where the pass is. Handed from job to job.
  */
 final class TransactionPass {
 
@@ -34,45 +36,50 @@ final class TransactionPass {
         }
     }
 
-    private final List<CompletedTransaction> aborted;
+    private final AbortedStream aborted;
     private final long end;
+    /** Aborted transactions that begin behind the last batch. */
+    private final PriorityQueue<CompletedTransaction> ahead =
+            new PriorityQueue<>(Comparator.comparingLong(CompletedTransaction::firstOffset));
+
     private final Long2ObjectHashMap<Aborted> open = new Long2ObjectHashMap<>();
     private final LongHashSet committed = new LongHashSet();
-    private int next;
+    /** All that begin below it have been read. */
+    private long readTo = Long.MIN_VALUE;
+
+    private FileSystem files;
 
     /**
-     * @param aborted the aborted transactions whose markers lie at or above the pass' start, in order of their first offsets
+     * @param aborted the aborted transactions whose markers lie at or above the pass' start
      * @param end of the cleaned range
      */
-    TransactionPass(List<CompletedTransaction> aborted, long end) {
+    TransactionPass(AbortedStream aborted, long end) {
         this.aborted = aborted;
         this.end = end;
     }
 
-    /** All aborted transactions of the log whose marker is at or above {@code from}, in order of their first offsets. */
-    static List<CompletedTransaction> aborted(SegmentList segments, long from) {
-        List<CompletedTransaction> all = new ArrayList<>(0);
-        for (int i = 0; i < segments.count(); i++) {
-            TransactionIndex index = segments.get(i).aborted;
-            for (int entry = 0; index != null && entry < index.count(); entry++) {
-                if (index.lastOffsetAt(entry) >= from) {
-                    all.add(index.at(entry));
-                }
-            }
-        }
-        all.sort((a, b) -> Long.compare(a.firstOffset(), b.firstOffset()));
-        return all;
+    /** A job goes on with the pass. */
+    void begin(FileSystem jobsFiles) {
+        files = jobsFiles;
     }
 
-    private void advance(long offset) {
-        while (next < aborted.size() && aborted.get(next).firstOffset() <= offset) {
-            CompletedTransaction transaction = aborted.get(next++);
+    private void advance(long offset) throws IOException {
+        while (readTo <= offset) {
+            CompletedTransaction next = aborted.next(files);
+            // Whatever ends behind a marker begins at or above the last stable offset there.
+            readTo = next == null ? Long.MAX_VALUE : Math.max(readTo, next.lastStableOffset());
+            if (next != null) {
+                ahead.add(next);
+            }
+        }
+        while (!ahead.isEmpty() && ahead.peek().firstOffset() <= offset) {
+            CompletedTransaction transaction = ahead.poll();
             open.put(transaction.producerId(), new Aborted(transaction));
         }
     }
 
     /** The next batch that is no control batch. */
-    Standing data(ByteBuffer buffer, int at) {
+    Standing data(ByteBuffer buffer, int at) throws IOException {
         advance(BatchHeader.lastOffset(buffer, at));
         if (!BatchHeader.isTransactional(buffer, at)) {
             return Standing.VALID;
@@ -88,7 +95,7 @@ final class TransactionPass {
     }
 
     /** The next batch is a control batch. */
-    Marker marker(ByteBuffer buffer, int at) {
+    Marker marker(ByteBuffer buffer, int at) throws IOException {
         advance(BatchHeader.lastOffset(buffer, at));
         BatchSummary batch = BatchSummary.of(buffer, at);
         if (batch.marker() == null) {

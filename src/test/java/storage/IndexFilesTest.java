@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.File;
@@ -19,6 +20,7 @@ import org.apache.kafka.storage.internals.log.OffsetPosition;
 import org.apache.kafka.storage.internals.log.TimestampOffset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import sim.SimHost;
 
 /** The three index files against Apache Kafka's readers and writers (rule S9). */
 class IndexFilesTest {
@@ -184,15 +186,18 @@ class IndexFilesTest {
                 kafka.truncateTo(cut);
             }
             kafka.flush();
-            assertEquals(ours.isEmpty() ? ByteBuffer.allocate(0) : ours.image(0), read(file), "seed " + seed);
-            IndexLoad<TransactionIndex> loaded = TransactionIndex.load(read(file), 100, marker + 1);
-            assertNull(loaded.problem(), "seed " + seed);
+            assertEquals(ours.image(ours.count()), read(file), "seed " + seed);
+            assertEquals(ours.count(), load(read(file), 100).count(), "seed " + seed);
+            SimHost host = new SimHost(seed);
+            host.disk().put("aborted", read(file).array());
+            int filed = random.nextInt(ours.count() + 1);
+            AbortedView loaded = new AbortedView("aborted", 100, filed, ours.from(filed));
             for (int round = 0; round < 50; round++) {
                 long from = random.nextInt((int) marker + 10);
                 long to = from + random.nextInt(100);
                 var expected = kafka.collectAbortedTxns(from, to);
                 List<ReadResult.AbortedTransaction> found = new ArrayList<>();
-                assertEquals(expected.isComplete(), loaded.index().collect(from, to, found), "seed " + seed);
+                assertEquals(expected.isComplete(), loaded.collect(host.files(), from, to, found), "seed " + seed);
                 List<ReadResult.AbortedTransaction> theirs = new ArrayList<>();
                 for (AbortedTxn txn : expected.abortedTransactions()) {
                     theirs.add(new ReadResult.AbortedTransaction(txn.producerId(), txn.firstOffset()));
@@ -204,7 +209,7 @@ class IndexFilesTest {
     }
 
     @Test
-    void damagedIndexesAreToBeRebuilt() {
+    void damagedIndexesAreToBeRebuilt() throws IOException {
         OffsetIndex index = new OffsetIndex(0, MAX_BYTES);
         TimeIndex times = new TimeIndex(0, MAX_BYTES);
         TransactionIndex transactions = new TransactionIndex();
@@ -216,7 +221,9 @@ class IndexFilesTest {
         assertNotNull(
                 OffsetIndex.load(0, MAX_BYTES, cut(index.image(0)), 20_000, 191).problem());
         assertNotNull(TimeIndex.load(0, MAX_BYTES, cut(times.image(0)), 191).problem());
-        assertNotNull(TransactionIndex.load(cut(transactions.image(0)), 0, 191).problem());
+        ByteBuffer whole = transactions.image(transactions.count());
+        assertThrows(DamagedIndexException.class, () -> load(cut(whole.duplicate()), 0));
+        assertThrows(DamagedIndexException.class, () -> load(whole.duplicate(), 20));
         assertNull(OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_001, 191).problem());
         assertNotNull(
                 OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_000, 191).problem());
@@ -224,8 +231,6 @@ class IndexFilesTest {
                 OffsetIndex.load(0, MAX_BYTES, index.image(0), 19_001, 190).problem());
         assertNull(TimeIndex.load(0, MAX_BYTES, times.image(0), 191).problem());
         assertNotNull(TimeIndex.load(0, MAX_BYTES, times.image(0), 190).problem());
-        assertNotNull(TransactionIndex.load(transactions.image(0), 0, 190).problem());
-        assertNotNull(TransactionIndex.load(transactions.image(0), 20, 191).problem());
 
         Random random = new Random(3);
         for (int round = 0; round < 3000; round++) {
@@ -242,8 +247,18 @@ class IndexFilesTest {
                 assertTrue(loadedTimes.timestampAt(i) > loadedTimes.timestampAt(i - 1));
                 assertTrue(loadedTimes.offsetAt(i) < 191);
             }
-            TransactionIndex.load(flip(transactions.image(0), random), 0, 191);
+            try {
+                load(flip(transactions.image(transactions.count()), random), 0);
+            } catch (DamagedIndexException refused) {
+                assertTrue(refused.getMessage().contains("entry"), refused.getMessage());
+            }
         }
+    }
+
+    private static TransactionTail load(ByteBuffer content, long baseOffset) throws IOException {
+        MemoryFile file = new MemoryFile();
+        file.append(content);
+        return TransactionTail.load(file, baseOffset);
     }
 
     private static ByteBuffer cut(ByteBuffer image) {

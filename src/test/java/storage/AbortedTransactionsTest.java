@@ -1,0 +1,155 @@
+package storage;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.Failure;
+import common.Mutations;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import records.BatchBuilder;
+import records.BatchHeader;
+import records.ControlBatches;
+import sim.SimRandom;
+
+/** Rule T8: what readers are told of aborted transactions, whatever their number and wherever the index has them; memory holds only those of late. */
+final class AbortedTransactionsTest {
+
+    private static final int SEEDS = 40;
+
+    /** One that was aborted. */
+    private record Aborted(long producerId, long firstOffset, long marker) {}
+
+    /** A log, and a model of its transactions. */
+    private static final class Run {
+        final LogBench bench;
+        final SimRandom random;
+        final List<Aborted> aborted = new ArrayList<>();
+        final Map<Long, Long> open = new LinkedHashMap<>();
+        final Map<Long, Integer> sequences = new LinkedHashMap<>();
+
+        Run(long seed, String segmentBytes) {
+            random = new SimRandom(seed);
+            bench = new LogBench(seed, LogBench.tiny("internal.segment.bytes", segmentBytes));
+            bench.open(Mutations.NONE);
+        }
+
+        void write(int producers) {
+            long producer = random.below(producers);
+            if (open.containsKey(producer) && random.chance(0.7)) {
+                end(producer, random.chance(0.1));
+            } else {
+                data(producer);
+            }
+        }
+
+        void data(long producer) {
+            int sequence = sequences.merge(producer, 1, Integer::sum) - 1;
+            BatchBuilder.Producer as = new BatchBuilder.Producer(producer, (short) 0, sequence, true);
+            long offset = bench.append(bench.batch(1, 5, as)).baseOffset();
+            open.putIfAbsent(producer, offset);
+        }
+
+        void end(long producer, boolean commit) {
+            ByteBuffer marker =
+                    ControlBatches.transactionMarker(bench.host.clock().wallMillis(), producer, (short) 0, commit, 3);
+            long offset = bench.append(marker).lastOffset();
+            long first = open.remove(producer);
+            if (!commit) {
+                aborted.add(new Aborted(producer, first, offset));
+            }
+        }
+
+        /** Exactly those that end at or behind the first offset of what is read, and begin before its end. */
+        void read() {
+            bench.log.advanceHighWatermark(bench.log.logEndOffset());
+            long stable = bench.log.lastStableOffset();
+            if (stable == 0) {
+                return;
+            }
+            long from = random.below((int) stable);
+            ReadResult result = bench.read(from, 150 + random.below(2000), ReadBound.LAST_STABLE_OFFSET);
+            ByteBuffer all = ByteBuffer.wrap(LogBench.bytes(result.range()));
+            long next = from;
+            for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
+                next = BatchHeader.nextOffset(all, at);
+            }
+            long to = next;
+            List<ReadResult.AbortedTransaction> expected = aborted.stream()
+                    .filter(each -> each.marker >= from && each.firstOffset < to)
+                    .map(each -> new ReadResult.AbortedTransaction(each.producerId, each.firstOffset))
+                    .toList();
+            assertEquals(expected, result.aborted(), "from " + from + " to " + to);
+        }
+    }
+
+    @Test
+    void readersGetThoseThatOverlap() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            try {
+                Run run = new Run(seed, seed % 2 == 0 ? "1500" : "20000");
+                for (int i = 0; i < 300; i++) {
+                    switch (run.random.below(40)) {
+                        case 0 -> run.bench.cleanRestart();
+                        case 1 -> run.bench.kill();
+                        case 2, 3 -> run.bench.host.<Void>await(done -> run.bench.log.flush(done));
+                        case 4, 5, 6, 7, 8 -> run.read();
+                        default -> run.write(4);
+                    }
+                }
+                assertTrue(run.aborted.size() > 30, "only " + run.aborted.size());
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed, e);
+            }
+        }
+    }
+
+    @Test
+    void manyOfOneSegmentAreInItsFile() {
+        Run run = new Run(1, "1000000");
+        for (int i = 0; i < 1000; i++) {
+            run.data(1);
+            run.end(1, false);
+        }
+        run.bench.host.runFor(1000);
+        int filed = run.bench.host.disk().content(run.bench.segment(0, SegmentFiles.TRANSACTION_INDEX)).length
+                / TransactionIndex.ENTRY_BYTES;
+        int left = run.aborted.size() - filed;
+        assertTrue(left * TransactionIndex.ENTRY_BYTES < 2 * TransactionTail.FILING_BYTES, left + " not filed");
+        for (int i = 0; i < 100; i++) {
+            run.read();
+        }
+        run.bench.kill();
+        for (int i = 0; i < 100; i++) {
+            run.read();
+        }
+    }
+
+    /** So those of closed segments are in no memory; and what the index does not tell is not guessed. */
+    @Test
+    void aLostOrRottenIndexFailsTheRead() {
+        for (boolean lost : new boolean[] {true, false}) {
+            Run run = new Run(1, "1500");
+            for (int i = 0; i < 40; i++) {
+                run.data(1);
+                run.end(1, false);
+            }
+            run.bench.cleanRestart();
+            run.bench.log.advanceHighWatermark(run.bench.log.logEndOffset());
+            String index = run.bench.segment(0, SegmentFiles.TRANSACTION_INDEX);
+            if (lost) {
+                run.bench.host.disk().put(index, new byte[0]);
+            } else {
+                run.bench.host.disk().rot(index, 1, 0);
+            }
+            Failure failure = run.bench.host.<ReadResult>awaitFailure(
+                    done -> run.bench.log.read(0, 500, true, ReadBound.LAST_STABLE_OFFSET, done));
+            assertTrue(failure.message().contains("is rebuilt at the next start"), failure.message());
+            run.bench.read(0, 500, ReadBound.HIGH_WATERMARK).range().release();
+        }
+    }
+}
