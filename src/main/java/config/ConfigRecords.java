@@ -74,7 +74,9 @@ final class ConfigRecords {
                 values.int64("log.dir.reserve.bytes"),
                 values.int32("log.max.open.files"),
                 values.int64("log.dir.scrub.bytes.per.second"),
-                values.int32("producer.id.expiration.ms"));
+                values.int32("producer.id.expiration.ms"),
+                values.int32("producer.id.expiration.check.interval.ms"),
+                values.int64("log.initial.task.delay.ms"));
     }
 
     static CleanerConfig cleaner(ConfigValues.Part values) {

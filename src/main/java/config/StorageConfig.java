@@ -14,6 +14,8 @@ import java.util.List;
  * @param maxOpenFiles segment files kept open at once
  * @param scrubBytesPerSecond bytes of a log directory's closed segments to check again each second; 0: none (S1)
  * @param producerExpiryMillis a producer's state is forgotten after this time without a batch
+ * @param producerExpiryCheckMillis how often such producers are looked for
+ * @param firstDutyMillis how long after the start the first of the periodic duties come
  */
 public record StorageConfig(
         List<String> logDirs,
@@ -25,4 +27,6 @@ public record StorageConfig(
         long reserveBytes,
         int maxOpenFiles,
         long scrubBytesPerSecond,
-        int producerExpiryMillis) {}
+        int producerExpiryMillis,
+        int producerExpiryCheckMillis,
+        long firstDutyMillis) {}

@@ -39,6 +39,16 @@ final class StorageKeys {
                 86400000,
                 atLeast(1),
                 "A partition forgets an idempotent producer after this time without a batch from it.");
+        keys.int32(
+                "producer.id.expiration.check.interval.ms",
+                600000,
+                atLeast(1),
+                "How often partitions look for producers to forget.");
+        keys.int64(
+                "log.initial.task.delay.ms",
+                30000L,
+                atLeast(0),
+                "How long after the start the periodic duties (retention, flushes, checkpoints) begin.");
         keys.int64(
                 "log.dir.reserve.bytes",
                 67108864L,

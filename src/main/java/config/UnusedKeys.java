@@ -60,10 +60,6 @@ final class UnusedKeys {
     private static void singleNode(KeyTable keys) {
         keys.withoutEffect("with one replica the high watermark is the end of the log; there is nothing to write");
         keys.int64("replica.high.watermark.checkpoint.interval.ms", 5000L, null);
-        keys.withoutEffect("duties begin when the broker is ready");
-        keys.int64("log.initial.task.delay.ms", 30000L, atLeast(0));
-        keys.withoutEffect("expired producers are looked for whenever a log is looked after");
-        keys.int32("producer.id.expiration.check.interval.ms", 600000, atLeast(1));
         keys.withoutEffect("logs are recovered by the disk threads that each directory has anyway");
         keys.int32("num.recovery.threads.per.data.dir", 2, atLeast(1));
         keys.withoutEffect("requests in work are bounded by their bytes (queued.max.request.bytes) and per connection");

@@ -31,6 +31,9 @@ final class AppendQueue {
     private final RuntimeStats stats;
     private final PendingBytes allPending;
     private final ArrayDeque<Batch> gathering = new ArrayDeque<>();
+    /** Whose batches are in {@link #gathering}. */
+    private final GatheredProducers producers = new GatheredProducers();
+
     private PartitionStore store;
     /** The group under way, oldest first: handed over at once, so that one write takes them all. */
     private final ArrayDeque<Batch> inFlight = new ArrayDeque<>();
@@ -80,15 +83,10 @@ final class AppendQueue {
             return marker == null && (of == null ? transaction == null : isOf(of));
         }
 
-        boolean isOf(ProducerTransaction of) {
+        private boolean isOf(ProducerTransaction of) {
             return transaction != null
                     && transaction.producerId() == of.producerId()
                     && transaction.producerEpoch() == of.producerEpoch();
-        }
-
-        boolean isOf(long producerId) {
-            return (transaction != null && transaction.producerId() == producerId)
-                    || (marker != null && marker.producerId() == producerId);
         }
     }
 
@@ -161,17 +159,17 @@ final class AppendQueue {
 
     /** Of what has not been given to the log yet. */
     boolean holdsMarkerOf(long producerId) {
-        return gathering.stream().anyMatch(each -> each.marker != null && each.marker.producerId() == producerId);
+        return producers.hasMarker(producerId);
     }
 
     /** Of what has not been given to the log yet. */
     boolean holdsRecordsOf(ProducerTransaction transaction) {
-        return gathering.stream().anyMatch(each -> each.isOf(transaction));
+        return producers.hasRecords(transaction.producerId(), transaction.producerEpoch());
     }
 
     /** Of what has not been given to the log yet. */
     boolean holdsAnyOf(long producerId) {
-        return gathering.stream().anyMatch(each -> each.isOf(producerId));
+        return producers.hasAny(producerId);
     }
 
     /**
@@ -198,6 +196,9 @@ final class AppendQueue {
             BatchBuilder builder = new BatchBuilder(Codec.forId(setup.limits().compressionCodec()), 0, -1, producer);
             batch = new Batch(builder, transaction, null, setup.ports().clock().monotonicNanos());
             gathering.add(batch);
+            if (transaction != null) {
+                producers.addRecords(transaction.producerId(), transaction.producerEpoch());
+            }
         }
         long wallMillis = setup.ports().clock().wallMillis();
         for (int i = 0; i < records.keys().size(); i++) {
@@ -218,6 +219,7 @@ final class AppendQueue {
         Batch batch = new Batch(null, null, marker, setup.ports().clock().monotonicNanos());
         batch.waiters.add(waiter);
         gathering.add(batch);
+        producers.addMarker(marker.producerId());
         flushLater();
     }
 
@@ -268,6 +270,7 @@ final class AppendQueue {
                     && inFlight.size() < MOST_AT_ONCE
                     && (inFlight.isEmpty() || bytes + gathering.peek().bytes <= MOST_BYTES_AT_ONCE)) {
                 Batch batch = gathering.poll();
+                left(batch);
                 bytes += batch.bytes;
                 inFlight.add(batch);
                 append(batch);
@@ -275,6 +278,14 @@ final class AppendQueue {
             bytes = 0;
         }
         flushing = false;
+    }
+
+    private void left(Batch batch) {
+        if (batch.marker != null) {
+            producers.removeMarker(batch.marker.producerId());
+        } else if (batch.transaction != null) {
+            producers.removeRecords(batch.transaction.producerId(), batch.transaction.producerEpoch());
+        }
     }
 
     private void append(Batch batch) {
@@ -335,6 +346,7 @@ final class AppendQueue {
         }
         gathering.forEach(each -> all.addAll(each.waiters));
         gathering.clear();
+        producers.clear();
         pending(-pendingBytes);
         if (linger != null) {
             linger.cancel();

@@ -31,6 +31,7 @@ import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
 import storage.LogLimits;
 import storage.LogStart;
+import storage.ProducerExpiry;
 import transaction.TransactionCoordinator;
 import transaction.TransactionStats;
 
@@ -209,6 +210,8 @@ public final class NodeAssembly {
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
         LateTransactions late = new LateTransactions(config.transactions().maxTimeoutMillis());
+        ProducerExpiry expiry =
+                new ProducerExpiry(own, table::logs, config.storage().producerExpiryCheckMillis());
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
         StorageShard shard = new StorageShard(
                 own,
@@ -219,7 +222,7 @@ public final class NodeAssembly {
                         changed -> cleaner.configure(effective.cleaner(changed)),
                         share,
                         empty),
-                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late));
+                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own, task -> host.execute(loop, task), table, share, coordinatorBytes(), empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));

@@ -19,6 +19,7 @@ import storage.DiskExecutor;
 import storage.LogCleaner;
 import storage.LogDirectory;
 import storage.LogIdentity;
+import storage.ProducerExpiry;
 
 /** The log directories of one shard: periodic duties, description, checkpoints. Confined to the shard. */
 final class ShardDirectories {
@@ -33,6 +34,7 @@ final class ShardDirectories {
     private final List<ShardDirectory> alsoReported;
     private final LogCleaner cleaner;
     private final LateTransactions late;
+    private final ProducerExpiry expiry;
     private final List<Timers.Handle> duties = new ArrayList<>();
 
     /** @param alsoReported used by another owner of the same loop, who leaves the periodic reports to this one */
@@ -42,27 +44,32 @@ final class ShardDirectories {
             List<ShardDirectory> directories,
             List<ShardDirectory> alsoReported,
             LogCleaner cleaner,
-            LateTransactions late) {
+            LateTransactions late,
+            ProducerExpiry expiry) {
         this.ports = ports;
         this.config = config;
         this.directories = directories;
         this.alsoReported = alsoReported;
         this.cleaner = cleaner;
         this.late = late;
+        this.expiry = expiry;
     }
 
     void startDuties(PartitionTable partitions) {
         long often = Math.min(config.retentionCheckMillis(), config.flushCheckMillis());
-        every(Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
+        long first = config.firstDutyMillis();
+        every(first, Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
             long wallMillis = ports.clock().wallMillis();
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
             directories.forEach(ShardDirectory::checkPresence);
         });
         every(
                 LATE_CHECK_MILLIS,
+                LATE_CHECK_MILLIS,
                 () -> late.check(partitions.all(), ports.clock().monotonicNanos()));
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
         every(
+                first,
                 Math.max(50, checkpoint),
                 () -> reportAll((reported, failure) -> {
                     if (failure != null) {
@@ -72,11 +79,12 @@ final class ShardDirectories {
         directories.forEach(this::purge);
         directories.forEach(ShardDirectory::startScrubbing);
         cleaner.start();
+        expiry.start();
     }
 
-    private void every(long millis, Runnable duty) {
+    private void every(long first, long millis, Runnable duty) {
         int slot = duties.size();
-        duties.add(ports.timers().after(millis, () -> again(slot, millis, duty)));
+        duties.add(ports.timers().after(first, () -> again(slot, millis, duty)));
     }
 
     private void again(int slot, long millis, Runnable duty) {
@@ -104,6 +112,7 @@ final class ShardDirectories {
         duties.forEach(Timers.Handle::cancel);
         duties.clear();
         cleaner.stop();
+        expiry.stop();
         directories.forEach(ShardDirectory::stopDuties);
         alsoReported.forEach(ShardDirectory::stopDuties);
     }

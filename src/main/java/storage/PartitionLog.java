@@ -116,7 +116,10 @@ public abstract class PartitionLog {
     /** Raises the high watermark (never lowers). */
     public abstract void advanceHighWatermark(long offset);
 
-    /** Periodic duty: time-based roll and flush, retention, producer expiry. Cheap when there is nothing to do; work goes to the BLOCKING lane. */
+    /** Periodic duty: looks at {@code most} producers and forgets those that are too old (rule P6); how many it were, {@link ProducerStates#MORE} when others are left. */
+    public abstract int expireProducers(long wallMillis, int most);
+
+    /** Periodic duty: time-based roll and flush, retention. Cheap when there is nothing to do; work goes to the BLOCKING lane. */
     public abstract void housekeep(long wallMillis);
 
     /** What a cleaning could do now; null for a log that is not compacted, or not to be cleaned at the moment. Cheap. */

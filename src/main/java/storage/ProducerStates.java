@@ -24,6 +24,9 @@ import records.schemas.ProducerSnapshot;
  */
 public final class ProducerStates {
 
+    /** Of {@link #expire}: not all have been looked at. */
+    public static final int MORE = -1;
+
     private static final long NO_OFFSET = Long.MAX_VALUE;
     private static final int MAX_REFUSED = 1024;
 
@@ -39,6 +42,10 @@ public final class ProducerStates {
     private final LinkedHashMap<Long, RefusedFirst> refusedFirsts = new LinkedHashMap<>(0);
 
     private long endOffset;
+    /** Producer ids that {@link #expire} is to look at, and how many it has; null while it is not under way. */
+    private long[] unchecked;
+
+    private int checked;
 
     private record RefusedFirst(short epoch, int sequence) {}
 
@@ -333,15 +340,32 @@ public final class ProducerStates {
 
     /**
      * Removes producers whose last batch is at least {@code expirationMillis} ({@code producer.id.expiration.ms}) old by its own time and that have no
-     * open transaction (rule P6). {@code wallMillis}: now.
+     * open transaction (rule P6). A little at a time: looks at {@code most} of them, going on where the last call ended. {@code wallMillis}: now.
+     *
+     * @return how many were looked at in this call, after which the next one begins anew; {@link #MORE}: others are left
      */
-    public void expire(long wallMillis, long expirationMillis) {
-        if (producers.isEmpty()) {
-            return;
+    public int expire(long wallMillis, long expirationMillis, int most) {
+        if (unchecked == null) {
+            unchecked = new long[producers.size()];
+            checked = 0;
+            Long2ObjectHashMap<ProducerEntry>.KeyIterator ids =
+                    producers.keySet().iterator();
+            for (int i = 0; i < unchecked.length; i++) {
+                unchecked[i] = ids.nextLong();
+            }
         }
-        producers
-                .values()
-                .removeIf(entry -> !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
+        int looked = 0;
+        for (; looked < most && checked < unchecked.length; looked++) {
+            ProducerEntry entry = producers.get(unchecked[checked++]);
+            if (entry != null && !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis) {
+                producers.remove(entry.producerId);
+            }
+        }
+        if (checked < unchecked.length) {
+            return MORE;
+        }
+        unchecked = null;
+        return looked;
     }
 
     /** The batches below {@code end} that these states rest on, also those that an undo would bring back. */

@@ -267,10 +267,14 @@ final class SegmentedLog extends PartitionLog {
             log.lastFlushNanos = now;
             flusher.flush(false, (none, failure) -> {});
         }
-        log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis());
         if (!compaction.swapping()) {
             retention.run(wallMillis);
         }
+    }
+
+    @Override
+    public int expireProducers(long wallMillis, int most) {
+        return log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis(), most);
     }
 
     @Override

@@ -110,8 +110,7 @@ public final class Ending {
         }
         TransactionRecord prepared = prepare(producer, now, commit, clientVersion, newId)
                 .at(context.clock().wallMillis());
-        stats.decided(commit);
-        return decided(prepared, Transactions.afterEnd(prepared.value()));
+        return decided(prepared, commit, Transactions.afterEnd(prepared.value()));
     }
 
     private static Change prepare(Producer producer, Value now, boolean commit, int clientVersion, long newId) {
@@ -162,17 +161,17 @@ public final class Ending {
                 .lastEpoch(-1)
                 .clientVersion(bumps ? Transactions.BUMPING : 0)
                 .at(context.clock().wallMillis());
-        stats.decided(false);
-        return decided(prepared, answer);
+        return decided(prepared, false, answer);
     }
 
-    private <T> Result<TransactionRecord, T> decided(TransactionRecord prepared, T answer) {
+    private <T> Result<TransactionRecord, T> decided(TransactionRecord prepared, boolean commit, T answer) {
         if (context.mutations().active("txn-markers-before-decision")) {
             markers.begin(prepared.transactionalId(), prepared.value());
             return Result.of(List.of(prepared), answer);
         }
         return Result.of(List.of(prepared), answer).settled((none, failure) -> {
             if (failure == null) {
+                stats.decided(commit);
                 markers.begin(prepared.transactionalId(), prepared.value());
             }
         });

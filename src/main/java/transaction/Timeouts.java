@@ -62,13 +62,14 @@ final class Timeouts {
                 now.timeoutMillis(),
                 now.producerId(),
                 now.producerEpoch());
-        stats.timedOut();
         Result<TransactionRecord, Void> abort = ending.fence(transactionalId, now, null);
         return abort.settled((none, failure) -> {
             if (abort.settled() != null) {
                 abort.settled().done(null, failure);
             }
-            if (failure != null) {
+            if (failure == null) {
+                stats.timedOut();
+            } else {
                 watch(transactionalId, begun, RETRY_MILLIS);
             }
         });

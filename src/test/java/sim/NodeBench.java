@@ -37,6 +37,7 @@ import replication.ReplicaShard.Produced;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
 import services.FetchService;
+import storage.ActiveProducer;
 import storage.AppendResult;
 import storage.ReadBound;
 
@@ -211,8 +212,14 @@ final class NodeBench {
     }
 
     Outcome<Produced> tryProduce(PartitionId partition, String value) {
+        return tryProduce(partition, value, -1);
+    }
+
+    /** @param producerId whose first batch this is; -1 for none */
+    Outcome<Produced> tryProduce(PartitionId partition, String value, long producerId) {
+        short epoch = (short) Math.min(0, producerId);
         ByteBuffer batch = SimBatches.batch(
-                        List.of(value), 20, clock.wallMillis(), CompressionType.NONE, -1, (short) -1, -1)
+                        List.of(value), 20, clock.wallMillis(), CompressionType.NONE, producerId, epoch, epoch)
                 .buffer();
         Produce request = new Produce(
                 List.of(new ProducePartition(partition, batch)), null, (short) -1, 30_000, (short) 9, new NoLease());
@@ -220,6 +227,16 @@ final class NodeBench {
                         shard(partition), (owner, reply) -> owner.produce(request, reply))
                 .value
                 .get(0);
+    }
+
+    /** How many producers the partition knows. */
+    int producers(PartitionId partition) {
+        return this.<ReplicaShard, List<Outcome<List<ActiveProducer>>>>ask(
+                        shard(partition), (owner, reply) -> owner.describeProducers(List.of(partition), reply))
+                .value
+                .get(0)
+                .value()
+                .size();
     }
 
     AppendResult produce(PartitionId partition, String value) {

@@ -24,6 +24,8 @@ import org.apache.kafka.storage.internals.log.ProducerStateEntry;
 import org.apache.kafka.storage.internals.log.ProducerStateManager;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import records.BatchBuilder;
 import records.BatchHeader;
 import records.BatchSummary;
@@ -329,14 +331,19 @@ class ProducerStatesTest {
     }
 
     /** P6: by the batch's own time, never with an open transaction. */
-    @Test
-    void idleProducersExpire() {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 7, 100, 1000})
+    void idleProducersExpire(int atOnce) {
         ProducerStates states = new ProducerStates(1);
         for (int id = 0; id < 100; id++) {
             time = TIME + id;
             append(states, data(id, 0, 0, 1, id % 10 == 0));
         }
-        states.expire(TIME + 1050, 1000);
+        int calls = 1;
+        for (; states.expire(TIME + 1050, 1000, atOnce) == ProducerStates.MORE; calls++) {
+            append(states, data(70, 0, calls, 1, false));
+        }
+        assertEquals((100 + atOnce - 1) / atOnce, calls);
         List<Long> left = new ArrayList<>();
         states.activeProducers().forEach(p -> left.add(p.producerId()));
         List<Long> expected = new ArrayList<>();
