@@ -12,7 +12,7 @@ import ch.qos.logback.core.spi.ContextAwareBase;
 import java.util.List;
 
 /**
- * The logging set-up when no logback.configurationFile is given: one readable line per event on standard output, INFO and above; libraries from WARN. In
+ * The logging set-up when no logback.configurationFile is given, and what makes patterns safe when there is one: one readable line per event on standard output, INFO and above; libraries from WARN. In
  * code, because reading it from XML costs a fifth of the broker's whole start-up CPU. Found by logback through META-INF/services.
  */
 public final class ConsoleLogging extends ContextAwareBase implements Configurator {
@@ -22,6 +22,7 @@ public final class ConsoleLogging extends ContextAwareBase implements Configurat
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         if (System.getProperty(FILE_PROPERTY) != null) {
+            SafePatterns.install(context);
             return ExecutionStatus.INVOKE_NEXT_IF_ANY;
         }
         ConsoleAppender<ILoggingEvent> console = new ConsoleAppender<>();

@@ -2,6 +2,7 @@ package verticles;
 
 import ch.qos.logback.classic.pattern.ExtendedThrowableProxyConverter;
 import ch.qos.logback.classic.pattern.MessageConverter;
+import ch.qos.logback.classic.pattern.RootCauseFirstThrowableProxyConverter;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.IThrowableProxy;
 import ch.qos.logback.classic.spi.StackTraceElementProxy;
@@ -26,6 +27,14 @@ public final class LogText {
 
     /** The pattern word {@code %ex}: lines of its own for each frame, but none that a message makes. */
     public static final class StackTrace extends ExtendedThrowableProxyConverter {
+        @Override
+        protected String throwableProxyToString(IThrowableProxy thrown) {
+            return super.throwableProxyToString(new OneLine(thrown));
+        }
+    }
+
+    /** The pattern word {@code %rEx}. */
+    public static final class RootCauseFirst extends RootCauseFirstThrowableProxyConverter {
         @Override
         protected String throwableProxyToString(IThrowableProxy thrown) {
             return super.throwableProxyToString(new OneLine(thrown));

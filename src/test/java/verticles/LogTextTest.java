@@ -1,6 +1,7 @@
 package verticles;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,16 +9,22 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.joran.JoranConfigurator;
+import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.classic.spi.LoggingEvent;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.encoder.Encoder;
 import ch.qos.logback.core.joran.spi.JoranException;
-import java.io.File;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Clients choose the names that the log shows, and must not be able to write lines of it. */
 class LogTextTest {
@@ -47,32 +54,65 @@ class LogTextTest {
     }
 
     @Test
-    void theSetUpInTheFileWritesOneLineForEachEvent() throws JoranException {
-        JoranConfigurator configurator = new JoranConfigurator();
-        configurator.setContext(context);
-        configurator.doConfigure(new File("conf/logback.xml"));
-        ConsoleAppender<ILoggingEvent> console = (ConsoleAppender<ILoggingEvent>)
-                context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("console");
-        check(console.getEncoder());
+    void theSetUpInTheFileWritesOneLineForEachEvent() throws IOException, JoranException {
+        checkFile(Files.readString(Path.of("conf/logback.xml")));
+    }
+
+    /** Whoever writes a file of their own need not know. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "%logger{24} %m%n%xEx",
+                "%logger{24} %message%n%throwable",
+                "%logger{24} %highlight(%msg)%n%ex{full}"
+            })
+    void otherFilesDoSoToo(String pattern) throws IOException, JoranException {
+        String file = Files.readString(Path.of("conf/logback.xml"));
+        int from = file.indexOf("<pattern>") + "<pattern>".length();
+        checkFile(file.substring(0, from) + pattern + file.substring(file.indexOf("</pattern>")));
+    }
+
+    @Test
+    void rootCausesFirstAreEscapedToo() {
+        LogText.RootCauseFirst converter = new LogText.RootCauseFirst();
+        converter.start();
+        IllegalStateException thrown = new IllegalStateException("outer", new IllegalStateException(FORGED));
+        String text = converter.convert(event("", thrown));
+        assertTrue(text.contains("IllegalStateException: g\\n2026"), text);
+    }
+
+    private void checkFile(String content) throws JoranException {
+        // Set, as with HIGHWATER_LOG_CONFIG, for all tests.
+        assertNotNull(System.getProperty("logback.configurationFile"));
+        ConsoleLogging logging = new ConsoleLogging();
+        logging.setContext(context);
+        assertEquals(Configurator.ExecutionStatus.INVOKE_NEXT_IF_ANY, logging.configure(context));
+        for (int i = 0; i < 2; i++) {
+            JoranConfigurator configurator = new JoranConfigurator();
+            configurator.setContext(context);
+            configurator.doConfigure(new ByteArrayInputStream(content.getBytes(StandardCharsets.UTF_8)));
+            ConsoleAppender<ILoggingEvent> console = (ConsoleAppender<ILoggingEvent>)
+                    context.getLogger(Logger.ROOT_LOGGER_NAME).getAppender("console");
+            check(console.getEncoder());
+            // As when logback finds that the file has changed.
+            context.reset();
+        }
+    }
+
+    private ILoggingEvent event(String format, Throwable thrown, Object... arguments) {
+        return new LoggingEvent("test", context.getLogger("group.JoinPhase"), Level.INFO, format, thrown, arguments);
     }
 
     private void check(Encoder<ILoggingEvent> encoder) {
         Function<Throwable, List<String>> log = thrown -> new String(
-                        encoder.encode(new LoggingEvent(
-                                "test",
-                                context.getLogger("group.JoinPhase"),
-                                Level.INFO,
-                                "group {} rebalances",
-                                thrown,
-                                new Object[] {FORGED})),
-                        StandardCharsets.UTF_8)
+                        encoder.encode(event("group {} rebalances", thrown, FORGED)), StandardCharsets.UTF_8)
                 .lines()
                 .toList();
         List<String> plain = log.apply(null);
         assertEquals(1, plain.size(), plain.toString());
         assertTrue(plain.get(0).contains("group.JoinPhase"), plain.toString());
         assertTrue(plain.get(0)
-                .endsWith("group g\\n2026-12-01 00:00:00.000 ERROR node.NodeAssembly  all is lost rebalances"));
+                .contains("group g\\n2026-12-01 00:00:00.000 ERROR node.NodeAssembly  all is lost rebalances"));
 
         IllegalStateException cause = new IllegalStateException(FORGED);
         IllegalStateException thrown = new IllegalStateException("about " + FORGED, cause);
