@@ -12,6 +12,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import metadata.ConfigTarget;
+import metadata.Features;
 import metadata.MetadataImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.clients.admin.AlterConfigOp.OpType;
@@ -131,6 +132,7 @@ final class ConfigChanges {
                 after.put(change.key(), value);
             }
         }
+        checkMinIsr(image, target, changes, after);
         rules.checkSettings(target, after);
         List<MetadataRecord> records = new ArrayList<>();
         TreeSet<String> keys = new TreeSet<>(before.keySet());
@@ -142,6 +144,24 @@ final class ConfigChanges {
             }
         }
         return records;
+    }
+
+    /** Brokers that differ in it would not agree on which replicas may lead (KIP-966). */
+    private static void checkMinIsr(
+            MetadataImage image, ConfigTarget target, List<Change> changes, Map<String, String> after) throws Refusal {
+        if (target.type() != ConfigTarget.BROKER || image.features().level(Features.ELIGIBLE_LEADERS) == 0) {
+            return;
+        }
+        if (target.name().isEmpty()) {
+            if (!after.containsKey(Features.MIN_ISR)) {
+                throw new Refusal(
+                        Errors.INVALID_CONFIG,
+                        "Cluster-level min.insync.replicas cannot be removed while ELR is enabled.");
+            }
+        } else if (changes.stream().anyMatch(each -> each.key().equals(Features.MIN_ISR))) {
+            throw new Refusal(
+                    Errors.INVALID_CONFIG, "Broker-level min.insync.replicas cannot be altered while ELR is enabled.");
+        }
     }
 
     private static void checkForm(List<Change> changes) throws Refusal {

@@ -7,6 +7,8 @@ import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasResponseData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -15,6 +17,8 @@ import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
@@ -56,6 +60,12 @@ public interface Controller {
     void allocateProducerIds(AllocateProducerIdsRequestData request, Callback<AllocateProducerIdsResponseData> done);
 
     void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done);
+
+    /** Without partitions: of all. */
+    void electLeaders(ElectLeadersRequestData request, Callback<ElectLeadersResponseData> done);
+
+    void reassign(
+            AlterPartitionReassignmentsRequestData request, Callback<AlterPartitionReassignmentsResponseData> done);
 
     /** Of the metadata log's partition. */
     void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done);

@@ -6,7 +6,9 @@ import config.BrokerConfig;
 import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.List;
+import metadata.ConfigTarget;
 import metadata.EffectiveConfigs;
+import metadata.Features;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
@@ -17,12 +19,16 @@ import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasResponseData;
 import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
@@ -41,6 +47,9 @@ public final class ControllerMachine {
     private final ConfigChanges configChanges;
     private final QuotaChanges quotaChanges = new QuotaChanges();
     private final FeatureChanges featureChanges;
+    private final LeaderElections leaderElections = new LeaderElections();
+    private final Reassignments reassignments = new Reassignments();
+    private final String minInsyncReplicas;
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
     private MetadataImage latest;
 
@@ -50,6 +59,7 @@ public final class ControllerMachine {
         this.topicDeletion = new TopicDeletion(config.topics().deleteEnabled());
         this.configChanges = new ConfigChanges(new ResourceRules(nodeId, config.properties()));
         this.featureChanges = new FeatureChanges(nodeId);
+        this.minInsyncReplicas = config.properties().getOrDefault(Features.MIN_ISR, "1");
         this.latest = image;
     }
 
@@ -95,15 +105,20 @@ public final class ControllerMachine {
         latest = latest.withController(nodeId);
     }
 
-    /** What a new cluster starts with: the newest level of each feature. Empty when the metadata is not new. */
+    /** What a new cluster starts with: the newest level of each feature, and what that entails. What is not new loses features that were never served. */
     public List<MetadataRecord> bootstrap() {
         List<MetadataRecord> records = new ArrayList<>();
         if (latest.features().finalized().isEmpty()) {
-            Features.supported().forEach((name, range) -> {
-                if (range.max() > 0) {
-                    records.add(MetadataRecords.feature(name, range.max()));
-                }
-            });
+            Features.supported().forEach((name, range) -> records.add(MetadataRecords.feature(name, range.max())));
+        }
+        boolean eligibleLeaders = !records.isEmpty() || latest.features().level(Features.ELIGIBLE_LEADERS) > 0;
+        if (eligibleLeaders && !latest.configs(ConfigTarget.broker(-1)).containsKey(Features.MIN_ISR)) {
+            records.add(MetadataRecords.config(ConfigTarget.broker(-1), Features.MIN_ISR, minInsyncReplicas));
+        }
+        for (String withdrawn : Features.WITHDRAWN) {
+            if (latest.features().level(withdrawn) > 0) {
+                records.add(MetadataRecords.feature(withdrawn, (short) 0));
+            }
         }
         return records;
     }
@@ -144,5 +159,13 @@ public final class ControllerMachine {
 
     public Decision<UpdateFeaturesResponseData> updateFeatures(UpdateFeaturesRequestData request) {
         return featureChanges.decide(latest, request);
+    }
+
+    public Decision<ElectLeadersResponseData> electLeaders(ElectLeadersRequestData request) {
+        return leaderElections.decide(latest, request);
+    }
+
+    public Decision<AlterPartitionReassignmentsResponseData> reassign(AlterPartitionReassignmentsRequestData request) {
+        return reassignments.decide(latest, request);
     }
 }

@@ -3,6 +3,7 @@ package controller;
 import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.List;
+import metadata.Features;
 import metadata.MetadataImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;

@@ -52,10 +52,15 @@ public final class EffectiveConfigs {
     private LogConfig logConfig(MetadataImage image, Map<String, String> own) {
         if (own.isEmpty()
                 && image.brokerConfigs(config.node().nodeId()).isEmpty()
-                && image.brokerConfigs(-1).isEmpty()) {
+                && saysNothingOfLogs(image.brokerConfigs(-1))) {
             return config.logDefaults();
         }
         return LogConfig.of(topicSettings(image, own));
+    }
+
+    /** True where only what every cluster has is set. Then all partitions share one value. */
+    private static boolean saysNothingOfLogs(Map<String, String> allBrokers) {
+        return allBrokers.isEmpty() || (allBrokers.size() == 1 && allBrokers.containsKey(Features.MIN_ISR));
     }
 
     /** How this node's compacted logs are cleaned. */

@@ -1,5 +1,6 @@
 package protocol;
 
+import java.util.ArrayList;
 import java.util.List;
 import services.ClusterService;
 import services.ConfigService;
@@ -24,7 +25,7 @@ public final class AdminHandlers {
             int maxPartitions) {}
 
     public static List<ApiHandler> of(Parts parts) {
-        return List.of(
+        List<ApiHandler> all = new ArrayList<>(List.of(
                 new MetadataHandler(parts.topics()),
                 new DescribeTopicPartitionsHandler(parts.maxPartitions()),
                 new DescribeClusterHandler(),
@@ -41,7 +42,11 @@ public final class AdminHandlers {
                 new DescribeClientQuotasHandler(parts.quotas()),
                 new AlterClientQuotasHandler(parts.quotas()),
                 new ListPartitionReassignmentsHandler(),
+                new AlterPartitionReassignmentsHandler(parts.cluster()),
+                new ElectLeadersHandler(parts.cluster()),
                 new DescribeAclsHandler(),
-                new DescribeUserScramCredentialsHandler());
+                new DescribeUserScramCredentialsHandler()));
+        all.addAll(DelegationTokenHandler.all());
+        return all;
     }
 }

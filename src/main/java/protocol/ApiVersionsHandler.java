@@ -3,6 +3,7 @@ package protocol;
 import common.Callback;
 import java.util.List;
 import java.util.regex.Pattern;
+import metadata.Features;
 import metadata.MetadataImage;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
 import org.apache.kafka.common.message.ApiVersionsResponseData;
@@ -53,15 +54,15 @@ public final class ApiVersionsHandler implements ApiHandler {
         for (ApiHandler each : offered) {
             add(response, each);
         }
-        for (BrokerFeatures.Range each : BrokerFeatures.SUPPORTED) {
-            if (each.min() > 0 || context.apiVersion() >= ZERO_LEVELS) {
+        Features.supported().forEach((name, range) -> {
+            if (range.min() > 0 || context.apiVersion() >= ZERO_LEVELS) {
                 response.supportedFeatures()
                         .add(new SupportedFeatureKey()
-                                .setName(each.name())
-                                .setMinVersion(each.min())
-                                .setMaxVersion(each.max()));
+                                .setName(name)
+                                .setMinVersion(range.min())
+                                .setMaxVersion(range.max()));
             }
-        }
+        });
         response.setFinalizedFeaturesEpoch(image.features().epoch());
         image.features()
                 .finalized()

@@ -2,12 +2,16 @@ package services;
 
 import common.Callback;
 import common.Mailboxes;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.ElectLeadersRequestData;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 
-/** Questions about the controllers' quorum and the cluster's features, for every door. One instance per server instance, confined to its owner. */
+/** The controllers' quorum, the cluster's features, who leads partitions and where they are, for every door. One instance per server instance, confined to its owner. */
 public final class ClusterService {
     private final ControllerCalls controller;
     private final long timeoutMillis;
@@ -24,5 +28,14 @@ public final class ClusterService {
 
     public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {
         controller.call((owner, reply) -> owner.updateFeatures(request, reply), request.timeoutMs(), done);
+    }
+
+    public void electLeaders(ElectLeadersRequestData request, Callback<ElectLeadersResponseData> done) {
+        controller.call((owner, reply) -> owner.electLeaders(request, reply), request.timeoutMs(), done);
+    }
+
+    public void reassign(
+            AlterPartitionReassignmentsRequestData request, Callback<AlterPartitionReassignmentsResponseData> done) {
+        controller.call((owner, reply) -> owner.reassign(request, reply), request.timeoutMs(), done);
     }
 }

@@ -13,6 +13,7 @@ final class AllQuestions {
             AdminQuestions.ask(talk);
             ConfigQuestions.ask(talk);
             NodeQuestions.ask(talk);
+            PlacementQuestions.ask(talk);
             return talk.answers();
         }
     }

@@ -41,10 +41,8 @@ final class AnswerText {
             "leaderEpoch",
             "isCordoned",
             "epoch");
-    /**
-     * Configs left out: one that is only ours, and one that Kafka sets for all brokers by itself when a new cluster has eligible leader replicas.
-     */
-    private static final Set<String> CONFIGS_LEFT_OUT = Set.of("record.validation", "min.insync.replicas");
+    /** Configs left out: only ours. */
+    private static final Set<String> CONFIGS_LEFT_OUT = Set.of("record.validation");
 
     /** Of these, where they tell of none it is kept. */
     private static final Set<String> TIMES = Set.of("transactionStartTimeMs", "lastTimestamp");

@@ -150,6 +150,11 @@ final class ConfigQuestions {
         alter(talk, "read-only default", BROKER, "", SET, "log.dirs", "x");
         alter(talk, "unknown key of a broker", BROKER, "1", SET, "no.such.key", "3");
         alter(talk, "bad value of a broker", BROKER, "1", SET, "log.retention.ms", "soon");
+        alter(talk, "min ISR of a broker", BROKER, "1", SET, "min.insync.replicas", "2");
+        alter(talk, "min ISR of a broker back", BROKER, "1", DELETE, "min.insync.replicas", null);
+        alter(talk, "min ISR of all back", BROKER, "", DELETE, "min.insync.replicas", null);
+        alter(talk, "min ISR of all badly", BROKER, "", SET, "min.insync.replicas", "0");
+        alter(talk, "min ISR of all", BROKER, "", SET, "min.insync.replicas", "2");
         alter(talk, "another broker", BROKER, "7", SET, "log.retention.ms", "1");
         alter(talk, "a broker named by a word", BROKER, "one", SET, "log.retention.ms", "1");
         talk.askLatest(
@@ -163,8 +168,9 @@ final class ConfigQuestions {
         talk.askLatest(
                 "topic after altering the broker",
                 ApiKeys.DESCRIBE_CONFIGS,
-                describe(TOPIC, "plain", "segment.ms", "retention.ms", "max.message.bytes")
+                describe(TOPIC, "plain", "segment.ms", "retention.ms", "max.message.bytes", "min.insync.replicas")
                         .setIncludeSynonyms(true));
+        alter(talk, "min ISR of all again", BROKER, "", SET, "min.insync.replicas", "1");
         alter(talk, "broker back", BROKER, "1", DELETE, "log.retention.ms", null);
         alter(talk, "default broker back", BROKER, "", DELETE, "log.retention.ms", null, "message.max.bytes", null);
         talk.askLatest(
@@ -207,6 +213,10 @@ final class ConfigQuestions {
                 key,
                 replacement(TOPIC, "conf", "segment.ms", "4").setValidateOnly(true));
         talk.askLatest("replace by nothing", key, replacement(TOPIC, "conf"));
+        talk.askLatest("replace those of all brokers", key, replacement(BROKER, "", "log.retention.ms", "86600000"));
+        described(talk, "all brokers after replacing", BROKER, "");
+        talk.askLatest("replace those of all brokers by nothing", key, replacement(BROKER, ""));
+        described(talk, "all brokers at last", BROKER, "");
         described(talk, "at last", TOPIC, "conf");
     }
 

@@ -3,15 +3,19 @@ package compat;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
+import org.apache.kafka.common.message.CreateDelegationTokenRequestData;
 import org.apache.kafka.common.message.DescribeAclsRequestData;
 import org.apache.kafka.common.message.DescribeClientQuotasRequestData;
+import org.apache.kafka.common.message.DescribeDelegationTokenRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData;
 import org.apache.kafka.common.message.DescribeLogDirsRequestData.DescribableLogDirTopic;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData;
 import org.apache.kafka.common.message.DescribeUserScramCredentialsRequestData.UserName;
+import org.apache.kafka.common.message.ExpireDelegationTokenRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics;
+import org.apache.kafka.common.message.RenewDelegationTokenRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData.FeatureUpdateKey;
 import org.apache.kafka.common.protocol.ApiKeys;
@@ -37,6 +41,7 @@ final class NodeQuestions {
         quotas(talk);
         reassignments(talk);
         credentials(talk);
+        tokens(talk);
         talk.ask(
                 "acls without an authorizer",
                 ApiKeys.DESCRIBE_ACLS,
@@ -54,6 +59,24 @@ final class NodeQuestions {
         talk.ask("credentials of some", key, (v, s) -> users("ada", "bob"));
         talk.ask("credentials twice", key, (v, s) -> users("ada", "bob", "ada"));
         talk.ask("credentials of nobody", key, (v, s) -> users(""));
+    }
+
+    private static void tokens(Conversation talk) {
+        talk.ask(
+                "make a token",
+                ApiKeys.CREATE_DELEGATION_TOKEN,
+                (v, s) -> new CreateDelegationTokenRequestData().setMaxLifetimeMs(1000));
+        talk.ask(
+                "renew a token",
+                ApiKeys.RENEW_DELEGATION_TOKEN,
+                (v, s) -> new RenewDelegationTokenRequestData().setHmac(new byte[] {1}));
+        talk.ask(
+                "end a token",
+                ApiKeys.EXPIRE_DELEGATION_TOKEN,
+                (v, s) -> new ExpireDelegationTokenRequestData().setHmac(new byte[] {1}));
+        ApiKeys key = ApiKeys.DESCRIBE_DELEGATION_TOKEN;
+        talk.ask("all tokens", key, (v, s) -> new DescribeDelegationTokenRequestData().setOwners(null));
+        talk.ask("tokens of none", key, (v, s) -> new DescribeDelegationTokenRequestData());
     }
 
     private static DescribeUserScramCredentialsRequestData users(String... names) {

@@ -9,9 +9,13 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
+import metadata.Features;
 import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData.EntityData;
@@ -469,8 +473,6 @@ class KafkaAnswersTest {
         Map<String, Short> finalized = new TreeMap<>(Map.of(
                 "metadata.version", (short) 33,
                 "group.version", (short) 1,
-                "share.version", (short) 2,
-                "streams.version", (short) 1,
                 "transaction.version", (short) 2,
                 "eligible.leader.replicas.version", (short) 1));
         assertEquals(finalized, machine.latest().features().finalized());
@@ -496,11 +498,33 @@ class KafkaAnswersTest {
         assertEquals("OK", feature("group.version", 0, 2, false));
         assertEquals(0, machine.latest().features().level("group.version"));
         assertEquals("OK", feature("group.version", 1, 1, false));
-        assertEquals("OK", feature("share.version", 1, 3, false));
+        assertEquals("OK", feature("transaction.version", 1, 3, false));
         assertEquals(
                 all
-                        + "Invalid update version 3 for feature share.version. Local controller 1 only supports versions 0-2",
-                feature("share.version", 3, 1, false));
+                        + "Invalid update version 3 for feature transaction.version. Local controller 1 only supports versions 0-2",
+                feature("transaction.version", 3, 1, false));
+        assertEquals(
+                all
+                        + "Invalid update version 1 for feature share.version. Local controller 1 does not support this feature.",
+                feature("share.version", 1, 1, false));
+    }
+
+    /** Earlier versions of this broker finalized what nothing served. */
+    @Test
+    void aStartTakesBackFeaturesThatWereNeverServed() {
+        Map<String, Short> before = machine.latest().features().finalized();
+        assertEquals(Set.of(), difference(before.keySet(), Features.supported().keySet()));
+        commit(List.of(MetadataRecords.feature("share.version", (short) 2)));
+        commit(List.of(MetadataRecords.feature("streams.version", (short) 1)));
+        commit(machine.bootstrap());
+        assertEquals(before, machine.latest().features().finalized());
+        assertEquals(List.of(), machine.bootstrap());
+    }
+
+    private static Set<String> difference(Set<String> all, Set<String> without) {
+        Set<String> left = new TreeSet<>(all);
+        left.removeAll(without);
+        return left;
     }
 
     /** What describes the created topic is what DescribeConfigs would show: all keys of the table but internal ones. */

@@ -52,7 +52,7 @@ class ApiVersionsTest {
     void featuresAsKafkaTellsThem() {
         for (int version = 3; version <= 5; version++) {
             ApiVersionsResponseData response = ask(version, request());
-            assertEquals(version == 3 ? 1 : 7, response.supportedFeatures().size());
+            assertEquals(version == 3 ? 1 : 4, response.supportedFeatures().size());
             assertEquals(
                     7, response.supportedFeatures().find("metadata.version").minVersion());
             assertEquals(

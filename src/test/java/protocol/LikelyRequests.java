@@ -107,6 +107,8 @@ final class LikelyRequests {
             return NUMBERS[random.nextInt(NUMBERS.length)];
         } else if (type == String.class) {
             return random.nextInt(12) == 0 ? null : WORDS.get(random.nextInt(WORDS.size()));
+        } else if (type == byte[].class) {
+            return new byte[count()];
         } else if (type == Uuid.class) {
             return id();
         }
