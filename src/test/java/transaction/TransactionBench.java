@@ -18,22 +18,33 @@ import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
 import records.schemas.TransactionRecord;
 import records.schemas.TransactionRecord.Value;
-import sim.NoMetrics;
+import sim.SimMetrics;
 
 /** One {@link TransactionShard}, and what the service does about producer ids. */
 final class TransactionBench extends InstantRuntime<TransactionShard, TransactionRecord> {
     static final int MAX_TIMEOUT = 900_000;
 
+    private final SimMetrics metrics;
     private long nextProducerId = 1000;
 
     /** @param topics with three partitions each */
     TransactionBench(MarkerWriter writer, long seed, int featureLevel, String... topics) {
+        this(writer, seed, featureLevel, new SimMetrics(), topics);
+    }
+
+    private TransactionBench(MarkerWriter writer, long seed, int featureLevel, SimMetrics metrics, String... topics) {
         super(
                 TransactionRecord.class,
                 TransactionBench::throughBytes,
-                context -> new TransactionShard(context, config(), writer, new TransactionStats(new NoMetrics())),
+                context -> new TransactionShard(context, config(), writer, new TransactionStats(metrics)),
                 image(featureLevel, topics),
                 seed);
+        this.metrics = metrics;
+    }
+
+    /** How many ends were counted. */
+    long ended(boolean commit) {
+        return metrics.count("kafka_coordinator_transaction_ends_total", "result", commit ? "commit" : "abort");
     }
 
     private static TransactionConfig config() {

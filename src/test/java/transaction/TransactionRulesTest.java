@@ -105,6 +105,8 @@ class TransactionRulesTest {
         assertEquals(0, partitions.waiting());
         assertEquals(Errors.NONE, end(first, false, 2).error());
         assertEquals(1, partitions.waiting());
+        assertEquals(0, bench.ended(true), "what was lost counts for nothing");
+        assertEquals(1, bench.ended(false));
     }
 
     @Test
