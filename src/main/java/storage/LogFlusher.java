@@ -48,6 +48,20 @@ final class LogFlusher {
 
     LogFlusher(LogState log) {
         this.log = log;
+        opened();
+    }
+
+    /** Segments were opened (anew): what waited to be tried again is done or void, and a start may have had no room for an index of aborted transactions. */
+    void opened() {
+        tasks.clear();
+        for (int i = 0; i < log.segments.count() - 1; i++) {
+            TransactionTail aborted = log.segments.get(i).aborted;
+            if (aborted != null && !aborted.isDurable()) {
+                long end = log.segments.get(i + 1).baseOffset;
+                tasks.add(new Task(log.segments.get(i), end, null, true, false, null));
+            }
+        }
+        waiting = !tasks.isEmpty();
     }
 
     /** The segment takes no more batches; {@code end} is its successor's base. Closed once all its batches are written. */
@@ -94,12 +108,6 @@ final class LogFlusher {
     /** Appends failed; what waited for them may go on. */
     void onFailed() {
         startNext();
-    }
-
-    /** The segments were opened anew: what waited to be tried again is done or void. */
-    void forgetWaiting() {
-        tasks.clear();
-        waiting = false;
     }
 
     void retry() {
@@ -174,6 +182,10 @@ final class LogFlusher {
         }
         running = true;
         Segment segment = task.segment() == null ? log.segments.last() : task.segment();
+        if (segment.index == null) {
+            fileLeft(task, segment);
+            return;
+        }
         boolean closing = task.segment() != null;
         boolean keepsMore = closing || !log.tiny();
         // Where there is a snapshot, a start takes the indexes of the segment that ends there for finished.
@@ -234,6 +246,47 @@ final class LogFlusher {
         return stopping || filing.entries().hasRemaining() ? filing : null;
     }
 
+    /** Of a segment that was closed long ago: what a start had no room for. */
+    private void fileLeft(Task task, Segment segment) {
+        TransactionTail.Filing aborted = segment.aborted.filing(task.end());
+        String path = segment.path(log.identity, SegmentFiles.TRANSACTION_INDEX);
+        DiskJob<Void> job = files -> {
+            PartitionFiles.writeIndex(
+                    files,
+                    path,
+                    aborted.firstEntry(),
+                    TransactionIndex.ENTRY_BYTES,
+                    aborted.entries(),
+                    true,
+                    true);
+            files.syncDirectory(log.identity.directory());
+            return null;
+        };
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (none, failure) -> {
+            running = false;
+            if (failure == null) {
+                tasks.poll();
+                segment.aborted.filed(aborted, true);
+            } else {
+                failed(task, failure);
+            }
+            startNext();
+        });
+    }
+
+    private void failed(Task task, Failure failure) {
+        if (failure.code() == FailureCode.SYNC_FAILED) {
+            log.context.goOffline(failure);
+        }
+        LOG.warn("Could not flush {}: {}. It is tried again.", log.identity.directory(), failure.message());
+        if (task.segment() != null) {
+            waiting = true;
+            failFlushes(failure);
+        } else {
+            tasks.poll();
+        }
+    }
+
     /** @param aborted what was written of the transaction index; null for nothing */
     private void finished(
             Task task,
@@ -263,16 +316,7 @@ final class LogFlusher {
                 log.context.segmentClosed();
             }
         } else {
-            if (failure.code() == FailureCode.SYNC_FAILED) {
-                log.context.goOffline(failure);
-            }
-            LOG.warn("Could not flush {}: {}. It is tried again.", log.identity.directory(), failure.message());
-            if (task.segment() != null) {
-                waiting = true;
-                failFlushes(failure);
-            } else {
-                tasks.poll();
-            }
+            failed(task, failure);
         }
         if (task.done() != null) {
             task.done().done(null, failure);

@@ -75,12 +75,12 @@ final class LogTruncation {
                 done.fail(failure);
                 return;
             }
-            flusher.forgetWaiting();
             log.segments.removeFirst(log.segments.count());
             log.recent.clear();
             reader.clear();
             log.damage.removeIf(range -> range.toOffset() > end);
             log.adopt(found);
+            flusher.opened();
             log.cleanedTo = Math.min(log.cleanedTo, log.writtenEnd);
             log.durableEnd = Math.min(Math.max(log.durableEnd, log.logStart), log.writtenEnd);
             log.highWatermark = Math.min(log.highWatermark, log.writtenEnd);

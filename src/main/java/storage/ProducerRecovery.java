@@ -101,7 +101,7 @@ final class ProducerRecovery {
             segment.aborted.filed(filing, durable);
             return true;
         } catch (DiskFullException noRoom) {
-            LOG.warn("No room for {}: it is in memory only. Free space and restart.", path);
+            LOG.warn("No room for {}: it is in memory only until there is.", path);
             return false;
         }
     }

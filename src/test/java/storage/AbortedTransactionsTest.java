@@ -1,5 +1,6 @@
 package storage;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -126,6 +127,42 @@ final class AbortedTransactionsTest {
         run.bench.kill();
         for (int i = 0; i < 100; i++) {
             run.read();
+        }
+    }
+
+    /** A start needs no room; what it could not write is written once there is some, and until then a crash finds it missing. */
+    @Test
+    void anIndexThatAStartHadNoRoomForIsWrittenLater() {
+        for (boolean clean : new boolean[] {true, false}) {
+            Run run = new Run(1, "1500");
+            for (int i = 0; i < 40; i++) {
+                run.data(1);
+                run.end(1, false);
+            }
+            run.bench.host.runFor(1000);
+            run.bench.checkpoint();
+            run.bench.host = run.bench.host.kill();
+            String index = run.bench.segment(0, SegmentFiles.TRANSACTION_INDEX);
+            byte[] whole = run.bench.host.disk().content(index);
+            assertTrue(whole.length > 0);
+            run.bench.host.disk().put(index, new byte[] {1});
+            run.bench.host.disk().capacity(1);
+            run.bench.open();
+            assertTrue(run.bench.log.recoveryPoint() == 0, "the next start must look again");
+            run.bench.host.disk().capacity(Long.MAX_VALUE / 4);
+            if (clean) {
+                run.bench.cleanRestart();
+            } else {
+                run.bench.log.housekeep(run.bench.host.clock().wallMillis());
+                run.bench.host.runFor(1000);
+                assertTrue(run.bench.log.recoveryPoint() > 0);
+                run.bench.checkpoint();
+                run.bench.powerCut();
+            }
+            assertArrayEquals(whole, run.bench.host.disk().content(index));
+            for (int i = 0; i < 50; i++) {
+                run.read();
+            }
         }
     }
 
