@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import sim.SimRandom;
 final class AbortedTransactionsTest {
 
     private static final int SEEDS = 40;
+    private static final int RETENTION_MILLIS = 3_600_000;
 
     /** One that was aborted. */
     private record Aborted(long producerId, long firstOffset, long marker) {}
@@ -35,7 +37,11 @@ final class AbortedTransactionsTest {
 
         Run(long seed, String segmentBytes) {
             random = new SimRandom(seed);
-            bench = new LogBench(seed, LogBench.tiny("internal.segment.bytes", segmentBytes));
+            bench = new LogBench(seed, LogBench.tiny(
+                            "internal.segment.bytes",
+                            segmentBytes,
+                            "retention.ms",
+                            Integer.toString(RETENTION_MILLIS)));
             bench.open(Mutations.NONE);
         }
 
@@ -73,7 +79,10 @@ final class AbortedTransactionsTest {
                 return;
             }
             long from = random.below((int) stable);
-            ReadResult result = bench.read(from, 150 + random.below(2000), ReadBound.LAST_STABLE_OFFSET);
+            check(from, bench.read(from, 150 + random.below(2000), ReadBound.LAST_STABLE_OFFSET));
+        }
+
+        void check(long from, ReadResult result) {
             ByteBuffer all = ByteBuffer.wrap(LogBench.bytes(result.range()));
             long next = from;
             for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
@@ -128,6 +137,47 @@ final class AbortedTransactionsTest {
         for (int i = 0; i < 100; i++) {
             run.read();
         }
+    }
+
+    /** A range of a segment that goes meanwhile is not given out without what its index said. */
+    @Test
+    void deletionsBetweenRangeAndIndexAreNoticed() {
+        int read = 0;
+        int gone = 0;
+        for (long seed = 0; seed < SEEDS / 4; seed++) {
+            Run run = new Run(seed, "1500");
+            for (int i = 0; i < 60; i++) {
+                run.write(4);
+            }
+            run.bench.kill();
+            run.bench.log.advanceHighWatermark(run.bench.log.logEndOffset());
+            int stable = (int) run.bench.log.lastStableOffset();
+            int from = run.random.below(stable / 2);
+            run.bench.host.runFor(RETENTION_MILLIS + 10_000);
+            run.bench.log.housekeep(run.bench.host.clock().wallMillis());
+            List<ReadResult> came = new ArrayList<>();
+            List<Failure> failed = new ArrayList<>();
+            for (int i = 0; i < 1_000; i++) {
+                run.bench.log.read(from, 500, true, ReadBound.LAST_STABLE_OFFSET, (result, failure) -> {
+                    if (failure == null) {
+                        came.add(result);
+                    } else {
+                        failed.add(failure);
+                    }
+                });
+                run.bench.host.scheduler().runFor(100_000);
+            }
+            run.bench.host.runFor(10_000);
+            for (ReadResult each : came) {
+                run.check(from, each);
+            }
+            for (Failure each : failed) {
+                assertEquals(FailureCode.OFFSET_OUT_OF_RANGE, each.code(), "seed " + seed + ": " + each);
+            }
+            read += came.size();
+            gone += failed.size();
+        }
+        assertTrue(read > 3 && gone > 3, read + " read, " + gone + " gone");
     }
 
     /** A start needs no room; what it could not write is written once there is some, and until then a crash finds it missing. */
