@@ -252,13 +252,7 @@ final class LogFlusher {
         String path = segment.path(log.identity, SegmentFiles.TRANSACTION_INDEX);
         DiskJob<Void> job = files -> {
             PartitionFiles.writeIndex(
-                    files,
-                    path,
-                    aborted.firstEntry(),
-                    TransactionIndex.ENTRY_BYTES,
-                    aborted.entries(),
-                    true,
-                    true);
+                    files, path, aborted.firstEntry(), TransactionIndex.ENTRY_BYTES, aborted.entries(), true, true);
             files.syncDirectory(log.identity.directory());
             return null;
         };

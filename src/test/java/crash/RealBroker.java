@@ -25,7 +25,8 @@ final class RealBroker implements AutoCloseable {
         Files.writeString(
                 home.resolve("broker.properties"),
                 "log.dirs=" + data() + "\nlisteners=PLAINTEXT://127.0.0.1:" + port
-                        + "\nlog.initial.task.delay.ms=500\nlog.flush.offset.checkpoint.interval.ms=500\n" + String.join("\n", settings) + "\n");
+                        + "\nlog.initial.task.delay.ms=500\nlog.flush.offset.checkpoint.interval.ms=500\n"
+                        + String.join("\n", settings) + "\n");
     }
 
     Path data() {

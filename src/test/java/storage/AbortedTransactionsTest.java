@@ -37,7 +37,9 @@ final class AbortedTransactionsTest {
 
         Run(long seed, String segmentBytes) {
             random = new SimRandom(seed);
-            bench = new LogBench(seed, LogBench.tiny(
+            bench = new LogBench(
+                    seed,
+                    LogBench.tiny(
                             "internal.segment.bytes",
                             segmentBytes,
                             "retention.ms",
