@@ -46,14 +46,27 @@ final class ImageBroadcast implements MetadataPublisher {
     }
 
     private void toCoordinators(MetadataImage image, Failure before, Callback<Void> applied) {
-        Countdown rest = new Countdown(coordinators.size(), (done, failure) -> {
-            for (OwnerId<LoopImage> each : loops) {
-                mailboxes.tell(each, loop -> loop.update(image));
-            }
-            applied.done(null, before != null ? before : failure);
-        });
+        Countdown rest = new Countdown(
+                coordinators.size(),
+                (done, failure) -> toConnections(image, before != null ? before : failure, applied));
         for (OwnerId<? extends InternalTopicCoordinator<?, ?>> each : coordinators) {
             apply(each, image, rest);
+        }
+    }
+
+    /** Waits for them, too: whoever is told that a topic is there finds it, on whatever connection. */
+    private void toConnections(MetadataImage image, Failure before, Callback<Void> applied) {
+        Countdown rest =
+                new Countdown(loops.size(), (done, failure) -> applied.done(null, before != null ? before : failure));
+        for (OwnerId<LoopImage> each : loops) {
+            mailboxes.<LoopImage, Void>call(
+                    each,
+                    (loop, reply) -> {
+                        loop.update(image);
+                        reply.succeed(null);
+                    },
+                    APPLY_TIMEOUT_MILLIS,
+                    (done, failure) -> rest.one(failure));
         }
     }
 

@@ -6,6 +6,8 @@ import common.FailureCode;
 import config.LogConfig;
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import records.BatchHeader;
 import records.ControlBatches;
 import records.RecordError;
@@ -30,6 +32,8 @@ import storage.TimestampOffset;
 public final class LeaderReplica {
     /** From this transaction version on a marker's epoch is above that of its transaction. */
     private static final short ABOVE = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LeaderReplica.class);
 
     private final PartitionLog log;
     private final Admission admission;
@@ -96,11 +100,39 @@ public final class LeaderReplica {
     private void verify(ByteBuffer batch, ReplicaShard.Produce request, Callback<Outcome<Produced>> done) {
         gate.enter(new TransactionGate.Ticket(request.transactionalId(), request.version(), batch, refusal -> {
             if (refusal == null) {
+                int at = batch.position();
+                abortLost(
+                        BatchHeader.producerId(batch, at),
+                        BatchHeader.producerEpoch(batch, at),
+                        BatchHeader.maxTimestamp(batch, at));
                 append(batch, BatchOrigin.CLIENT, done);
             } else {
                 done.succeed(new Outcome<>(null, refusal));
             }
         }));
+    }
+
+    /**
+     * A producer whose transaction of {@code epoch} is known to its coordinator has ended those before it wherever they were. If one is still open here, its end is lost:
+     * a power cut took it from a log that is not durable (rule I7). Nobody can say any more what it was, so it counts as aborted; else the next end would decide
+     * it, too, and might show what was aborted (rule T9).
+     */
+    private void abortLost(long producerId, int epoch, long timestampMillis) {
+        ActiveProducer known = log.producer(producerId);
+        if (known == null || known.currentTransactionStartOffset() < 0 || known.producerEpoch() >= epoch) {
+            return;
+        }
+        LOG.warn(
+                "{}-{}: the end of the transaction of producer {} (epoch {}) from offset {} on is lost, as by a power cut that took what was not synced;"
+                        + " it is aborted here, as its producer has begun another. Where this must not happen set flush.messages=1 on the topic.",
+                log.identity().topic(),
+                log.identity().partition(),
+                producerId,
+                known.producerEpoch(),
+                known.currentTransactionStartOffset());
+        ByteBuffer marker = ControlBatches.transactionMarker(
+                timestampMillis, producerId, known.producerEpoch(), false, Math.max(0, known.coordinatorEpoch()));
+        append(marker, BatchOrigin.MARKER, (outcome, none) -> {});
     }
 
     /** Ends a producer's transaction here; see {@link ReplicaShard#writeMarkers}. */
@@ -111,6 +143,9 @@ public final class LeaderReplica {
         }
         boolean above = marker.transactionVersion() >= ABOVE;
         gate.marker(marker.producerId(), marker.producerEpoch(), above);
+        if (marker.commit()) {
+            abortLost(marker.producerId(), marker.producerEpoch() - (above ? 1 : 0), wallMillis);
+        }
         ByteBuffer batch = ControlBatches.transactionMarker(
                 wallMillis, marker.producerId(), marker.producerEpoch(), marker.commit(), marker.coordinatorEpoch());
         append(

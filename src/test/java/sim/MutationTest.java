@@ -49,7 +49,7 @@ class MutationTest {
         find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0 transactions=0");
     }
 
-    /** Rules T*: profiles with little else than transactions. What needs a marker at one exact moment is found in the model of a partition. */
+    /** Rules T*: profiles with little else than transactions. */
     @ParameterizedTest
     @CsvSource({
         "txn-markers-before-decision, faults=power_cut+crash_in_job+slow_disk",
@@ -57,6 +57,9 @@ class MutationTest {
         "forget-open-transactions, faults=kill",
         "unverified-append, faults=ghost+long_latency",
         "offsets-before-commit, faults=kill",
+        "old-epoch-marker, faults=ghost txnSecond=100 txnInterval=20",
+        "unguarded-append, faults=slow_bus+connection_kill stallsPerMille=20 faultMillis=50 stormMillis=8000 txnSecond=0 txnInterval=2"
+                + " txnTimeout=4000 txnJobs=0",
     })
     void aDirectedProfileFindsItInTransactions(String mutation, String profile) {
         find(

@@ -86,7 +86,15 @@ final class NodeBench {
     Failure tryStart() {
         life = new SimLife("node " + ++incarnation);
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
-                scheduler, clock, disks, LOOPS, Chance.NEVER, Mutations.NONE, new SimChunks(), new SimMetrics());
+                scheduler,
+                clock,
+                disks,
+                LOOPS,
+                Chance.NEVER,
+                Mutations.NONE,
+                new SimChunks(),
+                new SimMetrics(),
+                new SimLag());
         SimNodeHost host =
                 new SimNodeHost(parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);
         mailboxes = host.ports(0).mailboxes();

@@ -57,6 +57,11 @@ final class SimFinalReader {
         throw new RuleBroken("L4 answers after heal", "no answer to " + key + " within a minute");
     }
 
+    /** Who gave the last answer. */
+    SimLife server() {
+        return link.answering();
+    }
+
     void stop() {
         link.stop();
     }
@@ -85,14 +90,21 @@ final class SimFinalReader {
     /** All records of a partition with transactions. */
     List<SimTxnEntry> entries(SimTxnPartition partition, long end, boolean committedOnly) {
         List<SimTxnEntry> all = new ArrayList<>();
-        while (all.size() < end) {
-            PartitionData data = fetch(partition.topic, partition.partition, all.size(), committedOnly);
+        long position = 0;
+        while (position < end) {
+            PartitionData data = fetch(partition.topic, partition.partition, position, committedOnly);
+            if (partition.lossy() && data.errorCode() == Errors.CORRUPT_MESSAGE.code()) {
+                partition.torn();
+                position++;
+                continue;
+            }
             good("Fetch", partition.name(), data.errorCode());
-            List<SimTxnEntry> some = SimTxnFetches.entries(partition.name(), data, all.size(), committedOnly);
+            List<SimTxnEntry> some = SimTxnFetches.entries(partition, data, position, committedOnly);
             if (some.isEmpty()) {
-                throw new RuleBroken("V1 catches up", partition.name() + ": nothing at " + all.size() + " of " + end);
+                throw new RuleBroken("V1 catches up", partition.name() + ": nothing at " + position + " of " + end);
             }
             all.addAll(some);
+            position = some.get(some.size() - 1).offset() + 1;
         }
         return all;
     }
@@ -140,7 +152,11 @@ final class SimFinalReader {
     }
 
     Map<Long, ProducerState> producers(PartitionLedger ledger) {
-        TopicRequest topic = new TopicRequest().setName(ledger.topic).setPartitionIndexes(List.of(ledger.partition));
+        return producers(ledger.topic, ledger.partition);
+    }
+
+    Map<Long, ProducerState> producers(String name, int partition) {
+        TopicRequest topic = new TopicRequest().setName(name).setPartitionIndexes(List.of(partition));
         DescribeProducersRequestData request = new DescribeProducersRequestData();
         request.topics().add(topic);
         var answer = ((DescribeProducersResponseData) call(ApiKeys.DESCRIBE_PRODUCERS, (short) 0, request))
@@ -148,7 +164,7 @@ final class SimFinalReader {
                 .get(0)
                 .partitions()
                 .get(0);
-        good("DescribeProducers", ledger.name(), answer.errorCode());
+        good("DescribeProducers", name + "-" + partition, answer.errorCode());
         Map<Long, ProducerState> states = new LinkedHashMap<>();
         answer.activeProducers().forEach(each -> states.put(each.producerId(), each));
         return states;

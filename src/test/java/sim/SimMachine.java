@@ -19,6 +19,7 @@ final class SimMachine implements SimNode.Events {
     private final SimClock clock;
     private final List<SimDisk> disks = new ArrayList<>();
     private final SimMetrics metrics = new SimMetrics();
+    private final SimLag lag = new SimLag();
     private final SimNode node;
     private final String name;
     private boolean crashIsPowerCut;
@@ -46,7 +47,8 @@ final class SimMachine implements SimNode.Events {
                 chance,
                 mutations,
                 world.network().chunks(),
-                metrics);
+                metrics,
+                lag);
         this.node = new SimNode(name, parts, config(), random.split("node"), this);
     }
 
@@ -102,6 +104,10 @@ final class SimMachine implements SimNode.Events {
 
     SimClock clock() {
         return clock;
+    }
+
+    SimLag lag() {
+        return lag;
     }
 
     String dump() {
@@ -191,6 +197,7 @@ final class SimMachine implements SimNode.Events {
     /** All that was made worse about disks and clocks is as it should be. */
     void faultsEnd() {
         clock.rates(1, 1);
+        lag.stalls(0);
         for (SimDisk disk : disks) {
             disk.faults(DiskFaults.NONE);
             disk.slowness(1);

@@ -20,6 +20,7 @@ public final class SimMailboxes {
     private final SimLife life;
     private final SimRandom random;
     private final long maxDelayNanos;
+    private final SimLag lag;
     private final Map<OwnerId<?>, Object> owners = new LinkedHashMap<>();
     private final Map<Pair, Long> lastDelivery = new LinkedHashMap<>();
 
@@ -27,6 +28,12 @@ public final class SimMailboxes {
 
     /** @param maxDelayNanos longest delay of a message, > 0 */
     public SimMailboxes(SimScheduler scheduler, SimLife life, SimRandom random, long maxDelayNanos) {
+        this(scheduler, life, random, maxDelayNanos, new SimLag());
+    }
+
+    /** @param lag more delay, of few messages */
+    SimMailboxes(SimScheduler scheduler, SimLife life, SimRandom random, long maxDelayNanos, SimLag lag) {
+        this.lag = lag;
         this.scheduler = scheduler;
         this.life = life;
         this.random = random;
@@ -44,7 +51,7 @@ public final class SimMailboxes {
 
     private void deliver(OwnerId<?> from, OwnerId<?> to, String what, Runnable action) {
         Pair pair = new Pair(from, to);
-        long at = scheduler.now() + 1 + random.belowLong(maxDelayNanos);
+        long at = scheduler.now() + 1 + random.belowLong(maxDelayNanos) + lag.next(random);
         at = Math.max(at, lastDelivery.getOrDefault(pair, -1L) + 1);
         lastDelivery.put(pair, at);
         scheduler.at(at, life, what, action);

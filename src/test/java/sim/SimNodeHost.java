@@ -35,7 +35,8 @@ final class SimNodeHost implements NodeHost {
             Chance chance,
             Mutations mutations,
             SimChunks chunks,
-            SimMetrics metrics) {}
+            SimMetrics metrics,
+            SimLag lag) {}
 
     /**
      * @param onCrash told when the process crashed inside a disk job
@@ -47,7 +48,7 @@ final class SimNodeHost implements NodeHost {
         this.random = random;
         this.chunks = parts.chunks;
         this.onHalt = onHalt;
-        this.mailboxes = new SimMailboxes(scheduler, life, random.split("bus"), MAX_BUS_DELAY);
+        this.mailboxes = new SimMailboxes(scheduler, life, random.split("bus"), MAX_BUS_DELAY, parts.lag);
         for (int loop = 0; loop < parts.loops; loop++) {
             ports.add(new Ports(
                     parts.clock,

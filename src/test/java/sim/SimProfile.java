@@ -30,7 +30,9 @@ final class SimProfile {
         /** One direction, one link, or all of a node's links, for up to three seconds. */
         NETWORK_CUT,
         /** Some packets are lost: connections send them again. */
-        PACKET_LOSS
+        PACKET_LOSS,
+        /** Messages between owners wait now and then, as for a loop that is busy. */
+        SLOW_BUS
     }
 
     /** Drawn together, so that later kinds leave the profiles of seeds as they were. */
@@ -47,6 +49,7 @@ final class SimProfile {
         drawNetwork(random.split("network"));
         drawStorage(random.split("storage"));
         drawTransactions(random.split("transactions"));
+        drawBus(random.split("bus"));
         overrides.forEach(this::override);
     }
 
@@ -115,6 +118,10 @@ final class SimProfile {
         numbers.put("txnStatePartitions", random.between(1, 3));
         numbers.put("txnStateSegment", pick(random, 0, 2_000, 10_000));
         numbers.put("txnBeginWait", pick(random, 0, 20, 100));
+        // Per job, one bit each: its group is of KIP-848.
+        numbers.put("txnConsumerJobs", random.below(4));
+        // One bit each: what they read, and what they write, is not durable.
+        numbers.put("txnMemory", random.chance(0.25) ? random.between(1, 3) : 0);
     }
 
     private static int pick(SimRandom random, int... values) {
@@ -135,6 +142,13 @@ final class SimProfile {
         if (random.chance(0.15)) {
             faults.add(Fault.PACKET_LOSS);
         }
+    }
+
+    private void drawBus(SimRandom random) {
+        if (random.chance(0.1)) {
+            faults.add(Fault.SLOW_BUS);
+        }
+        numbers.put("stallsPerMille", pick(random, 1, 3, 10));
     }
 
     private void drawStorage(SimRandom random) {
@@ -178,6 +192,10 @@ final class SimProfile {
 
     boolean consumerGroup(int group) {
         return (get("consumerGroups") >> group & 1) == 1;
+    }
+
+    boolean consumerJob(int job) {
+        return (get("txnConsumerJobs") >> job & 1) == 1;
     }
 
     boolean staticMember(int member) {

@@ -35,11 +35,15 @@ final class SimStorm {
     private final SimRandom random;
     private final SimRandom restarts;
     private final SimRandom haunting;
+    /** Of its own, so that what is said about other requests stays as it was. */
+    private final SimRandom initHaunting;
+
     private final SimScheduler scheduler;
     private final List<SimProfile.Fault> kinds;
     private final Iterator<SimDecisions.Fault> planned;
     private boolean raging;
     private int ghosts;
+    private int inits;
     private int strikes;
 
     SimStorm(SimWorld world, SimRandom random) {
@@ -49,6 +53,7 @@ final class SimStorm {
         this.kinds = world.profile().faultList();
         this.restarts = random.view("restarts");
         this.haunting = random.view("ghosts");
+        this.initHaunting = random.split("init-ghosts");
         SimDecisions decisions = random.decisions();
         boolean replaying = decisions != null && decisions.replaying();
         this.planned = replaying ? decisions.faults().iterator() : null;
@@ -58,6 +63,10 @@ final class SimStorm {
         raging = true;
         if (kinds.contains(SimProfile.Fault.LONG_LATENCY)) {
             world.network().longTail(0.01);
+        }
+        if (kinds.contains(SimProfile.Fault.SLOW_BUS)) {
+            double share = world.profile().get("stallsPerMille") / 1_000.0;
+            world.machines().forEach(each -> each.lag().stalls(share));
         }
         if (kinds.contains(SimProfile.Fault.PACKET_LOSS)) {
             world.network().packets(0.03, 0);
@@ -163,7 +172,7 @@ final class SimStorm {
                 machine.clock().rates(0.95 + 0.1 * own.below(100) / 100, 0.99 + 0.02 * own.below(100) / 100);
             }
             case NETWORK_CUT -> cut(machine, own);
-            case GHOST, LONG_LATENCY, PACKET_LOSS -> {
+            case GHOST, LONG_LATENCY, PACKET_LOSS, SLOW_BUS -> {
                 // at work all the time
             }
         }
@@ -247,20 +256,31 @@ final class SimStorm {
 
     /** Now and then a request is executed once more, seconds later, from a connection that nobody reads any more. */
     void sent(ApiKeys key, byte[] frame) {
-        boolean wanted = raging && kinds.contains(SimProfile.Fault.GHOST) && ghosts < MAX_GHOSTS;
-        if (!wanted || !haunted(key, frame) || !haunting.chance(0.1)) {
+        if (!raging || !kinds.contains(SimProfile.Fault.GHOST)) {
             return;
         }
-        ghosts++;
+        if (key == ApiKeys.INIT_PRODUCER_ID && SimTransactions.used(world.profile())) {
+            inits = haunt(frame, initHaunting, inits);
+        } else if (haunted(key, frame)) {
+            ghosts = haunt(frame, haunting, ghosts);
+        }
+    }
+
+    /** @return how many there are now of {@code before} and this one */
+    private int haunt(byte[] frame, SimRandom own, int before) {
+        if (before == MAX_GHOSTS || !own.chance(0.1)) {
+            return before;
+        }
         byte[] copy = frame.clone();
-        scheduler.after((1 + haunting.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
-            SimWire wire = machine(haunting).node().connect(world.network(), "ghost", new Nobody());
+        scheduler.after((1 + own.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
+            SimWire wire = machine(own).node().connect(world.network(), "ghost", new Nobody());
             if (wire != null) {
                 world.count("ghosts");
                 wire.send(copy);
                 scheduler.after(2_000 * SimScheduler.MILLI, null, "ghost-gone", wire::closeByClient);
             }
         });
+        return before + 1;
     }
 
     private static boolean haunted(ApiKeys key, byte[] frame) {

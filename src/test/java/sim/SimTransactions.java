@@ -22,7 +22,7 @@ final class SimTransactions {
     private final List<SimTxnPartition> output = new ArrayList<>();
     private final List<SimTxnId> ids = new ArrayList<>();
     private final List<SimTxnProbe> probes = new ArrayList<>();
-    private final List<String> jobs = new ArrayList<>();
+    private final List<Map<Integer, Long>> jobs = new ArrayList<>();
 
     SimTransactions(SimNet net, SimProfile profile, SimRandom random) {
         this.net = net;
@@ -72,7 +72,18 @@ final class SimTransactions {
         return jobs.size();
     }
 
-    /** Durable topics; what was answered in memory only may be lost in halves, and no rule holds then. */
+    /** What was promised in memory only may be gone now, and jobs must go on from what is left. */
+    void unsyncedLost() {
+        partitions().forEach(SimTxnPartition::unsyncedLost);
+        if (!durable(INPUT)) {
+            jobs.forEach(Map::clear);
+        }
+    }
+
+    private boolean durable(String topic) {
+        return (profile.get("txnMemory") >> (topic.equals(INPUT) ? 0 : 1) & 1) == 0;
+    }
+
     List<CreatableTopic> topics() {
         List<CreatableTopic> topics = new ArrayList<>();
         if (!used(profile)) {
@@ -84,10 +95,12 @@ final class SimTransactions {
             CreatableTopic topic = topic(each, profile.get("txnPartitions"));
             configure(topic, "internal.segment.bytes", Math.max(largest, profile.get("txnSegment")));
             configure(topic, "index.interval.bytes", profile.get("indexInterval"));
-            configure(topic, "flush.messages", 1);
+            if (durable(each)) {
+                configure(topic, "flush.messages", 1);
+            }
             topics.add(topic);
             for (int i = 0; i < profile.get("txnPartitions"); i++) {
-                (each.equals(INPUT) ? input : output).add(new SimTxnPartition(each, i));
+                (each.equals(INPUT) ? input : output).add(new SimTxnPartition(each, i, durable(each)));
             }
         }
         if (profile.get("txnStateSegment") > 0) {
@@ -123,12 +136,16 @@ final class SimTransactions {
             return clients;
         }
         clients.addAll(probes);
-        clients.add(new SimTxnReader(net, random.split("all"), "tr-all", false, partitions()));
-        clients.add(new SimTxnReader(net, random.split("committed"), "tr-committed", true, partitions()));
+        boolean haunting = profile.faults.contains(SimProfile.Fault.GHOST);
+        SimTxnGhosts ghosts = new SimTxnGhosts(net, random.split("ghosts"), haunting, profile.get("offsetsPartitions"));
+        clients.add(ghosts);
+        clients.add(new SimTxnOperator(net, random.split("operator"), partitions()));
+        clients.add(new SimTxnReader(net, random.split("all"), "tr-all", false, partitions(), ghosts));
+        clients.add(new SimTxnReader(net, random.split("committed"), "tr-committed", true, partitions(), ghosts));
         for (int i = 0; i < profile.get("txnJobs"); i++) {
             String job = "tj" + i;
-            jobs.add(job);
             Map<Integer, Long> done = new TreeMap<>();
+            jobs.add(done);
             for (int k = 0; k < Math.max(1, profile.get("txnJobMembers")); k++) {
                 clients.add(job(job, k, done));
             }
@@ -154,12 +171,17 @@ final class SimTransactions {
         SimTxnId id = id(name);
         SimRandom own = random.split(name);
         boolean alone = profile.get("txnJobMembers") == 0;
+        boolean consumer = !alone && profile.consumerJob(jobs.size() - 1);
         SimTxnMember.Spec member = new SimTxnMember.Spec(
-                job + "-group", input.size(), alone ? 0 : profile.get("sessionMillis"), profile.get("rebalanceMillis"));
+                job + "-group",
+                INPUT,
+                input.size(),
+                alone ? 0 : profile.get("sessionMillis"),
+                profile.get("rebalanceMillis"));
         return new SimTxnSlot(net, own, name, restMillis(), count -> {
             SimRandom its = own.split("process" + count);
             SimTxnJob.Spec spec = new SimTxnJob.Spec(
-                    input, output, done, JOB_BATCHES * profile.get("maxRecords"), member, client(its));
+                    input, output, done, JOB_BATCHES * profile.get("maxRecords"), consumer, member, client(its));
             return new SimTxnJob(net, its, name + "p" + count, id, spec);
         });
     }
@@ -175,8 +197,9 @@ final class SimTransactions {
     }
 
     private SimTxnClient.Spec client(SimRandom its) {
-        boolean lenient =
-                profile.faults.contains(SimProfile.Fault.CLOCK_JUMP) || profile.faults.contains(SimProfile.Fault.GHOST);
+        boolean lenient = profile.faults.contains(SimProfile.Fault.CLOCK_JUMP)
+                || profile.faults.contains(SimProfile.Fault.GHOST)
+                || profile.get("txnMemory") > 0;
         return new SimTxnClient.Spec(
                 its.below(100) < profile.get("txnSecond"),
                 profile.get("txnTimeout"),

@@ -11,10 +11,14 @@ final class SimTxn {
     final SimTxnId of;
     /** Rises within its transactional id; also what its producer commits as an offset, if it does. */
     final long number;
+    /** Its producer speaks the second protocol: its epoch tells it from the next one. */
+    boolean second;
     /** Values by partition, in the order in which they were sent. */
     final Map<SimTxnPartition, List<String>> records = new LinkedHashMap<>();
     /** Its producer has sent {@link #number} as a group's offset. */
     boolean offset;
+    /** The one whose offsets it commits, or tries to; null for none. */
+    String group;
 
     private boolean commitAsked;
     private boolean committed;

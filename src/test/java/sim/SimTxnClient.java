@@ -49,7 +49,7 @@ final class SimTxnClient {
      * @param second its protocol is V2
      * @param timeoutMillis transaction.timeout.ms
      * @param patienceMillis after which it closes a connection that does not answer
-     * @param lenient clocks jump or requests come late again: a transaction may end at any time
+     * @param lenient clocks jump, requests come late again, or power cuts take records: a transaction may end at any time
      */
     record Spec(boolean second, int timeoutMillis, int patienceMillis, int padding, boolean lenient) {}
 
@@ -275,6 +275,7 @@ final class SimTxnClient {
 
     void begin(SimTxn transaction) {
         open = transaction;
+        open.second = spec.second;
         begunAt = net.scheduler().now();
     }
 
@@ -346,7 +347,8 @@ final class SimTxnClient {
                     call[0].mustNotBeFenced("Produce at " + partition.name());
                     long base = produced(answer).baseOffset();
                     for (int i = 0; i < values.size(); i++) {
-                        partition.ack(values.get(i), base + i);
+                        partition.ack(
+                                values.get(i), base + i, coordination.link().answering());
                     }
                     then.accept(Outcome.DONE);
                 });
@@ -366,6 +368,7 @@ final class SimTxnClient {
 
     /** Commits offsets of a group, by partition of {@code topic}, with the transaction. */
     void offsets(Member member, String topic, Map<Integer, Long> offsets, Consumer<Outcome> then) {
+        open.group = member.group;
         if (spec.second) {
             commitOffsets(member, topic, offsets, then);
             return;
@@ -436,6 +439,7 @@ final class SimTxnClient {
         return error == Errors.ILLEGAL_GENERATION
                 || error == Errors.UNKNOWN_MEMBER_ID
                 || error == Errors.REBALANCE_IN_PROGRESS
+                || error == Errors.STALE_MEMBER_EPOCH
                 || error == Errors.FENCED_INSTANCE_ID;
     }
 

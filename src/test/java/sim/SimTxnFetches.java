@@ -8,19 +8,20 @@ import java.util.Set;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
 import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.Record;
 
 /** Reads a fetch's answer as consumers do: readers of committed records pass over what the list of aborted transactions names (rule T8). */
 final class SimTxnFetches {
-    private final String partition;
+    private final SimTxnPartition partition;
     private final PartitionData data;
     private final boolean committedOnly;
     private final List<AbortedTransaction> aborted = new ArrayList<>();
     private final Set<Long> aborting = new LinkedHashSet<>();
 
-    private SimTxnFetches(String partition, PartitionData data, boolean committedOnly) {
+    private SimTxnFetches(SimTxnPartition partition, PartitionData data, boolean committedOnly) {
         this.partition = partition;
         this.data = data;
         this.committedOnly = committedOnly;
@@ -30,8 +31,9 @@ final class SimTxnFetches {
         }
     }
 
-    /** All records from {@code position} on, none left out. */
-    static List<SimTxnEntry> entries(String partition, PartitionData data, long position, boolean committedOnly) {
+    /** All records from {@code position} on, none left out but what a power cut may have taken. */
+    static List<SimTxnEntry> entries(
+            SimTxnPartition partition, PartitionData data, long position, boolean committedOnly) {
         return new SimTxnFetches(partition, data, committedOnly).read(position);
     }
 
@@ -39,7 +41,8 @@ final class SimTxnFetches {
         if (data.lastStableOffset() > data.highWatermark()) {
             throw new RuleBroken(
                     "T8 last stable offset",
-                    partition + ": " + data.lastStableOffset() + " above the high watermark " + data.highWatermark());
+                    partition.name() + ": " + data.lastStableOffset() + " above the high watermark "
+                            + data.highWatermark());
         }
         long limit = committedOnly ? data.lastStableOffset() : data.highWatermark();
         List<SimTxnEntry> entries = new ArrayList<>();
@@ -51,22 +54,25 @@ final class SimTxnFetches {
         for (MutableRecordBatch batch :
                 MemoryRecords.readableRecords(records.buffer().duplicate()).batches()) {
             if (!batch.isValid()) {
-                throw new RuleBroken("S8 no bad batch is served", partition + "@" + batch.baseOffset());
+                throw new RuleBroken("S8 no bad batch is served", partition.name() + "@" + batch.baseOffset());
             }
             if (batch.lastOffset() >= limit) {
                 throw new RuleBroken(
                         committedOnly ? "T8 last stable offset" : "V1 only committed records",
-                        partition + " got " + batch.lastOffset() + ", the limit is " + limit);
+                        partition.name() + " got " + batch.lastOffset() + ", the limit is " + limit);
             }
             for (SimTxnEntry each : batch(batch)) {
                 if (each.offset() < position) {
                     continue;
                 }
-                if (each.offset() != next) {
+                if (each.offset() != next && !partition.lossy()) {
                     throw new RuleBroken(
-                            "V1 no record is skipped", partition + " at " + next + " got " + each.offset());
+                            "V1 no record is skipped", partition.name() + " at " + next + " got " + each.offset());
                 }
-                next++;
+                if (each.offset() != next) {
+                    partition.torn();
+                }
+                next = each.offset() + 1;
                 entries.add(each);
             }
         }
@@ -95,6 +101,9 @@ final class SimTxnFetches {
                             ? batch.baseSequence() + (int) (record.offset() - batch.baseOffset())
                             : -1,
                     kind,
+                    kind == SimTxnEntry.Kind.DATA
+                            ? -1
+                            : EndTransactionMarker.deserialize(record).coordinatorEpoch(),
                     kind == SimTxnEntry.Kind.DATA && !hidden));
         }
         return entries;

@@ -33,11 +33,13 @@ final class SimTxnJob implements SimTxnSlot.Instance {
     private final SimLink input;
     private final TreeMap<Integer, Long> positions = new TreeMap<>();
     private SimTxnClient.Member reading;
+    private List<Integer> held = List.of();
     private boolean hurried;
     private boolean over;
 
     /**
      * @param input partitions by number, of one topic
+     * @param consumer its group is of KIP-848
      * @param done by partition, what the job has committed at least; shared by all its processes
      */
     record Spec(
@@ -45,6 +47,7 @@ final class SimTxnJob implements SimTxnSlot.Instance {
             List<SimTxnPartition> output,
             Map<Integer, Long> done,
             int maxRecords,
+            boolean consumer,
             SimTxnMember.Spec member,
             SimTxnClient.Spec client) {}
 
@@ -58,7 +61,9 @@ final class SimTxnJob implements SimTxnSlot.Instance {
         this.id = id;
         this.spec = spec;
         this.client = new SimTxnClient(net, random, name, id, spec.client);
-        this.member = new SimTxnMember(net, random, name, spec.member);
+        this.member = spec.consumer
+                ? new SimTxnConsumerMember(net, random, name, spec.member)
+                : new SimTxnClassicMember(net, random, name, spec.member);
         this.input = new SimLink(net, random, name + "/input", () -> {});
     }
 
@@ -134,7 +139,7 @@ final class SimTxnJob implements SimTxnSlot.Instance {
             client.init(outcome -> then(outcome, this::next));
         } else if (!member.stable() || !member.coordination().ready() || !input.up()) {
             pause(30, this::next);
-        } else if (reading == null || !reading.equals(member.identity())) {
+        } else if (reading == null || !reading.equals(member.identity()) || !held.equals(member.partitions())) {
             findPositions(member.identity());
         } else if (positions.isEmpty()) {
             pause(100, this::next);
@@ -146,6 +151,7 @@ final class SimTxnJob implements SimTxnSlot.Instance {
     private void findPositions(SimTxnClient.Member as) {
         List<Integer> partitions = member.partitions();
         positions.clear();
+        held = partitions;
         if (partitions.isEmpty()) {
             reading = as;
             pause(20, this::next);
@@ -228,18 +234,24 @@ final class SimTxnJob implements SimTxnSlot.Instance {
             Errors error = Errors.forCode(each.errorCode());
             if (error != Errors.NONE) {
                 net.count("txn-job-fetch." + error);
-                if (!SimOutcomes.retriable(error)) {
+                SimTxnPartition troubled = spec.input.get(each.partitionIndex());
+                if (troubled.lossy() && error == Errors.OFFSET_OUT_OF_RANGE) {
+                    positions.put(each.partitionIndex(), 0L);
+                } else if (troubled.lossy() && error == Errors.CORRUPT_MESSAGE) {
+                    troubled.torn();
+                    positions.merge(each.partitionIndex(), 1L, Long::sum);
+                } else if (!SimOutcomes.retriable(error)) {
                     throw new RuleBroken("V3 errors", error + " for a fetch of " + name);
                 }
                 continue;
             }
             int index = each.partitionIndex();
             SimTxnPartition partition = spec.input.get(index);
-            for (SimTxnEntry entry : SimTxnFetches.entries(partition.name(), each, positions.get(index), true)) {
+            for (SimTxnEntry entry : SimTxnFetches.entries(partition, each, positions.get(index), true)) {
                 if (entry.visible() && room-- <= 0) {
                     break;
                 }
-                partition.judged(entry, name);
+                partition.judged(entry, name, input.answering());
                 positions.put(index, entry.offset() + 1);
                 if (entry.visible()) {
                     found.computeIfAbsent(index, none -> new ArrayList<>()).add(entry.offset());

@@ -1,21 +1,78 @@
 package sim;
 
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 
-/** What transactional producers sent to one partition, and what readers saw there. Its topic is durable: nothing that was answered may be lost. */
+/**
+ * What transactional producers sent to one partition, and what readers saw there. Where its topic is durable, nothing that was answered may be lost. Else a power cut
+ * may take what was there, also the ends of transactions (rule I7): of those that had sent something here by then, all or nothing holds no more at this
+ * place, and what lies at an offset may become another. What holds for good is that nothing is visible that was not to be committed, of the second protocol at least, and
+ * unless the cut tore a gap into the log, in which ends may have been.
+ */
 final class SimTxnPartition {
     final String topic;
     final int partition;
+    final boolean durable;
     private final Map<String, SimTxn> sent = new LinkedHashMap<>();
     private final Map<String, Long> acked = new LinkedHashMap<>();
     private final TreeMap<Long, String> seen = new TreeMap<>();
     private final TreeMap<Long, Boolean> visible = new TreeMap<>();
+    private final Set<SimTxn> lost = new LinkedHashSet<>();
+    private int losses;
+    private boolean torn;
+    /** The first record that was visible where it must not be, if there is no gap. */
+    private String mixed;
 
-    SimTxnPartition(String topic, int partition) {
+    SimTxnPartition(String topic, int partition, boolean durable) {
         this.topic = topic;
         this.partition = partition;
+        this.durable = durable;
+    }
+
+    /** The power went, or pages did: what was answered in memory may be gone. */
+    void unsyncedLost() {
+        if (durable) {
+            return;
+        }
+        losses++;
+        lost.addAll(sent.values());
+        acked.clear();
+        seen.clear();
+        visible.clear();
+    }
+
+    /** How often {@link #unsyncedLost}. */
+    int losses() {
+        return losses;
+    }
+
+    boolean lossy() {
+        return losses > 0;
+    }
+
+    /** There is a gap in the log. */
+    void torn() {
+        torn = true;
+    }
+
+    /** After all has been read. */
+    void judgeLosses() {
+        if (mixed != null && !torn) {
+            throw new RuleBroken("T9 only committed records", mixed);
+        }
+    }
+
+    /** Something of the transaction may be gone here. */
+    boolean lost(SimTxn transaction) {
+        return lost.contains(transaction);
+    }
+
+    /** What a server said whose power has gone since, or that has lost pages, says nothing about what is there now. */
+    boolean forgets(SimLife server) {
+        return !durable && server.powerLost();
     }
 
     String name() {
@@ -29,7 +86,11 @@ final class SimTxnPartition {
         by.wrote(this, value);
     }
 
-    void ack(String value, long offset) {
+    void ack(String value, long offset, SimLife server) {
+        if (forgets(server)) {
+            lost.add(sent.get(value));
+            return;
+        }
         Long before = acked.put(value, offset);
         if (offset < 0 || (before != null && before != offset)) {
             throw new RuleBroken("P1 original offset", name() + " acked " + value + " at " + offset + ", " + before);
@@ -38,8 +99,10 @@ final class SimTxnPartition {
     }
 
     /** A reader of whatever kind got it: what lies at an offset never changes (rules I11, V2). */
-    void saw(SimTxnEntry entry) {
-        stable(entry.offset(), entry.text());
+    void saw(SimTxnEntry entry, SimLife server) {
+        if (!forgets(server)) {
+            stable(entry.offset(), entry.text());
+        }
         if (entry.isData() && !sent.containsKey(entry.text())) {
             throw new RuleBroken("V2 only what was sent", name() + "@" + entry.offset() + ": " + entry.text());
         }
@@ -53,22 +116,28 @@ final class SimTxnPartition {
     }
 
     /** A reader of committed records was given it, or was told to pass over it (rule T9). */
-    void judged(SimTxnEntry entry, String reader) {
-        saw(entry);
+    void judged(SimTxnEntry entry, String reader, SimLife server) {
+        saw(entry, server);
         if (!entry.isData()) {
             return;
         }
         SimTxn by = sent.get(entry.text());
         if (entry.visible() && !by.mayBeVisible()) {
-            throw new RuleBroken(
-                    "T9 only committed records",
-                    reader + " got " + entry.text() + " at " + name() + "@" + entry.offset() + " of " + by);
+            String what = reader + " got " + entry.text() + " at " + name() + "@" + entry.offset() + " of " + by;
+            if (!lost(by)) {
+                throw new RuleBroken("T9 only committed records", what);
+            }
+            // Without its end, one of the first protocol looks like a part of the next one.
+            mixed = mixed == null && by.second ? what : mixed;
         }
-        if (!entry.visible() && by.mustBeVisible()) {
+        if (!entry.visible() && by.mustBeVisible() && !lost(by)) {
             throw new RuleBroken(
                     "T9 committed records",
                     reader + " was told to pass over " + entry.text() + " at " + name() + "@" + entry.offset() + " of "
                             + by);
+        }
+        if (forgets(server)) {
+            return;
         }
         Boolean before = visible.put(entry.offset(), entry.visible());
         if (before != null && before != entry.visible()) {

@@ -21,6 +21,7 @@ final class SimTxnReader implements SimClient {
     private final boolean committedOnly;
     private final Map<String, Place> places = new LinkedHashMap<>();
     private final SimLink link;
+    private final SimTxnGhosts ghosts;
     private boolean stopped;
     private boolean busy;
     private boolean hurried;
@@ -29,13 +30,24 @@ final class SimTxnReader implements SimClient {
         private final SimTxnPartition partition;
         private long position;
         private long limit;
+        private int losses;
+        /** In this pass, the last record of each producer. */
+        private final Map<Long, SimTxnEntry> last = new LinkedHashMap<>();
 
         private Place(SimTxnPartition partition) {
             this.partition = partition;
         }
     }
 
-    SimTxnReader(SimNet net, SimRandom random, String name, boolean committedOnly, List<SimTxnPartition> partitions) {
+    /** @param ghosts told of all that a reader of all records comes to */
+    SimTxnReader(
+            SimNet net,
+            SimRandom random,
+            String name,
+            boolean committedOnly,
+            List<SimTxnPartition> partitions,
+            SimTxnGhosts ghosts) {
+        this.ghosts = ghosts;
         this.net = net;
         this.random = random;
         this.name = name;
@@ -133,14 +145,27 @@ final class SimTxnReader implements SimClient {
 
     private void again() {
         net.count(committedOnly ? "txn.committed-passes" : "txn.passes");
-        places.values().forEach(place -> place.position = random.belowLong(place.position + 1));
+        places.values().forEach(place -> {
+            place.position = random.belowLong(place.position + 1);
+            place.last.clear();
+        });
     }
 
     private boolean partition(Place place, PartitionData data) {
+        if (place.losses < place.partition.losses()) {
+            place.losses = place.partition.losses();
+            place.limit = 0;
+            place.last.clear();
+        }
         Errors error = Errors.forCode(data.errorCode());
         if (error != Errors.NONE) {
             net.count("txn-fetch." + error);
-            if (!SimOutcomes.retriable(error)) {
+            if (place.partition.lossy() && error == Errors.OFFSET_OUT_OF_RANGE) {
+                place.position = 0;
+            } else if (place.partition.lossy() && error == Errors.CORRUPT_MESSAGE) {
+                place.partition.torn();
+                place.position++;
+            } else if (!SimOutcomes.retriable(error)) {
                 throw new RuleBroken(
                         "V3 errors", error + " for a fetch at " + place.position + " of " + place.partition.name());
             }
@@ -152,12 +177,18 @@ final class SimTxnReader implements SimClient {
                     committedOnly ? "T8 the last stable offset never falls" : "I4 high watermark rises only",
                     name + " at " + place.partition.name() + ": " + limit + " after " + place.limit);
         }
-        place.limit = limit;
-        for (SimTxnEntry each : SimTxnFetches.entries(place.partition.name(), data, place.position, committedOnly)) {
+        if (!place.partition.forgets(link.answering())) {
+            place.limit = limit;
+        }
+        for (SimTxnEntry each : SimTxnFetches.entries(place.partition, data, place.position, committedOnly)) {
             if (committedOnly) {
-                place.partition.judged(each, name);
+                place.partition.judged(each, name, link.answering());
             } else {
-                place.partition.saw(each);
+                place.partition.saw(each, link.answering());
+                ghosts.saw(place.partition, each, place.last.get(each.producerId()));
+                if (each.isData()) {
+                    place.last.put(each.producerId(), each);
+                }
             }
             place.position = each.offset() + 1;
             if (!each.visible()) {

@@ -57,6 +57,7 @@ final class SimWorkload {
     /** What was promised in memory only may be gone now. */
     void unsyncedLost() {
         ledgers.forEach(PartitionLedger::powerCut);
+        transactions.unsyncedLost();
         churns.forEach(each -> each.ledgers().forEach(PartitionLedger::powerCut));
     }
 

@@ -96,7 +96,9 @@ final class SimWorld implements SimNet {
         if (profile.get("reread") != 1) {
             return SimMachine.End.CLEAN;
         }
-        return ledgers().stream().allMatch(each -> each.durable) ? SimMachine.End.POWER_CUT : SimMachine.End.KILL;
+        boolean durable = ledgers().stream().allMatch(each -> each.durable)
+                && transactions().partitions().stream().allMatch(each -> each.durable);
+        return durable ? SimMachine.End.POWER_CUT : SimMachine.End.KILL;
     }
 
     void restart(SimMachine.End how) {
