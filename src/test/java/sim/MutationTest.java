@@ -65,7 +65,7 @@ class MutationTest {
         find(
                 mutation,
                 profile
-                        + " transactions=3 groups=0 committers=0 producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
+                        + " transactions=3 txnMemory=0 groups=0 committers=0 producers=0 plainProducers=0 consumers=0 admins=0 churns=0");
     }
 
     /** Rules K*: compacted logs with small segments, and crashes of the machine. */
