@@ -52,7 +52,8 @@ class MutationTest {
     /** Rules T*: profiles with little else than transactions. */
     @ParameterizedTest
     @CsvSource({
-        "txn-markers-before-decision, faults=power_cut+crash_in_job+slow_disk",
+        "txn-markers-before-decision, faults=crash_in_job faultMillis=150 stormMillis=8000 txnInterval=2 txnJobs=2 txnStatePartitions=1"
+                + " txnTimeout=600 disks=1 loops=1 maxRecords=1 reread=0 txnPartitions=3",
         "txn-repeat-by-state-only, faults=kill+connection_kill+ghost",
         "forget-open-transactions, faults=kill",
         "unverified-append, faults=ghost+long_latency",
