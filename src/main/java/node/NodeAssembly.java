@@ -204,8 +204,12 @@ public final class NodeAssembly {
         }
         LoopImage image = new LoopImage(empty);
         DoorHandlers.Services services = new DoorHandlers.Services(config, own, host.loops());
-        TransactionVerifier verifier =
-                new NodeTransactionVerifier(services.transactions(), image::get, own.timers(), config.transactions());
+        TransactionVerifier verifier = new NodeTransactionVerifier(
+                services.transactions(),
+                image::get,
+                own.timers(),
+                config.transactions(),
+                task -> host.execute(loop, task));
         PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, verifier);
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);

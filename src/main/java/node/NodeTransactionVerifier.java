@@ -3,7 +3,11 @@ package node;
 import common.Callback;
 import common.Timers;
 import config.TransactionConfig;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 import org.apache.kafka.common.TopicPartition;
@@ -13,7 +17,8 @@ import services.TransactionService;
 import transaction.Producer;
 
 /**
- * Asks the transaction coordinators of this node. A producer that begins its next transaction may be faster than the markers of the one before: it is asked again
+ * Asks the transaction coordinators of this node. What the batches of one request add to their producer's transaction is added at once: each addition records all that
+ * the transaction has, so one by one many partitions would cost their square. A producer that begins its next transaction may be faster than the markers of the one before: it is asked again
  * for a short while before the producer is told. On a storage shard's loop.
  */
 final class NodeTransactionVerifier implements TransactionVerifier {
@@ -23,14 +28,27 @@ final class NodeTransactionVerifier implements TransactionVerifier {
     private final Supplier<MetadataImage> image;
     private final Timers timers;
     private final TransactionConfig config;
+    private final Consumer<Runnable> soon;
+    /** What is to be added at the end of this turn. */
+    private final Map<Producer, Addition> additions = new LinkedHashMap<>();
 
-    /** @param image the newest that this loop has */
+    private record Addition(List<TopicPartition> partitions, List<Callback<Errors>> waiting) {}
+
+    /**
+     * @param image the newest that this loop has
+     * @param soon runs a task on this loop, never inside the caller's stack
+     */
     NodeTransactionVerifier(
-            TransactionService service, Supplier<MetadataImage> image, Timers timers, TransactionConfig config) {
+            TransactionService service,
+            Supplier<MetadataImage> image,
+            Timers timers,
+            TransactionConfig config,
+            Consumer<Runnable> soon) {
         this.service = service;
         this.image = image;
         this.timers = timers;
         this.config = config;
+        this.soon = soon;
     }
 
     @Override
@@ -42,21 +60,27 @@ final class NodeTransactionVerifier implements TransactionVerifier {
             boolean add,
             Callback<Errors> done) {
         Producer producer = new Producer(transactionalId, producerId, producerEpoch);
-        ask(producer, List.of(partition), add, config.beginRetryMaxMillis(), done);
-    }
-
-    private void ask(
-            Producer producer, List<TopicPartition> partitions, boolean add, int waitMillis, Callback<Errors> done) {
         if (!add) {
-            service.verify(image.get(), producer, partitions, (errors, failure) -> done.succeed(errors.get(0)));
+            service.verify(image.get(), producer, List.of(partition), (errors, failure) -> done.succeed(errors.get(0)));
             return;
         }
-        service.add(image.get(), producer, partitions, BUMPING, (error, failure) -> {
+        Addition addition = additions.get(producer);
+        if (addition == null) {
+            addition = new Addition(new ArrayList<>(1), new ArrayList<>(1));
+            additions.put(producer, addition);
+            soon.accept(() -> add(producer, additions.remove(producer), config.beginRetryMaxMillis()));
+        }
+        addition.partitions.add(partition);
+        addition.waiting.add(done);
+    }
+
+    private void add(Producer producer, Addition addition, int waitMillis) {
+        service.add(image.get(), producer, addition.partitions, BUMPING, (error, failure) -> {
             if (error == Errors.CONCURRENT_TRANSACTIONS && waitMillis > 0) {
                 int pause = Math.min(config.beginRetryMillis(), waitMillis);
-                timers.after(pause, () -> ask(producer, partitions, true, waitMillis - pause, done));
+                timers.after(pause, () -> add(producer, addition, waitMillis - pause));
             } else {
-                done.succeed(error);
+                addition.waiting.forEach(each -> each.succeed(error));
             }
         });
     }

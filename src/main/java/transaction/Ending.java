@@ -126,14 +126,21 @@ public final class Ending {
         return change;
     }
 
+    /** No decision about an open transaction takes more bytes than this one. */
+    static TransactionRecord largest(String transactionalId, Value open) {
+        return Change.of(transactionalId, open, TransactionStatus.PREPARE_ABORT)
+                .clientVersion(Transactions.BUMPING)
+                .nextId(Long.MAX_VALUE)
+                .at(Long.MAX_VALUE);
+    }
+
     /** The end of a transaction in which nothing was written. Only V2 producers abort such (they do not know), and what they get is a new epoch. */
     private Result<TransactionRecord, ProducerAnswer> withoutRecords(
             Producer producer, Value now, boolean commit, int clientVersion, long newId) {
         if (commit || clientVersion < Transactions.BUMPING) {
             return refused(Errors.INVALID_TXN_STATE);
         }
-        // The highest epoch is nobody's: it fenced its producer.
-        if (now.producerEpoch() == Short.MAX_VALUE) {
+        if (Transactions.isNobodys(now.producerEpoch())) {
             return refused(Errors.PRODUCER_FENCED);
         }
         if (Transactions.isExhausted(now.producerEpoch()) && newId == -1) {

@@ -4,6 +4,8 @@ import coordinator.Result;
 import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 import records.schemas.TransactionRecord;
@@ -12,6 +14,12 @@ import records.schemas.TransactionStatus;
 
 /** Which partitions a transaction has: adding them, which may begin it, and asking for them (rule T5). Confined to the shard. */
 public final class Membership {
+    /** Bytes of a record, or of a topic in it, beside names and partitions: more than there are. */
+    private static final int MOST_OF_THE_REST = 128;
+
+    private static final int MOST_OF_A_CHAR = 3;
+    private static final int PARTITION = 4;
+
     private final ShardContext<TransactionRecord> context;
     private final Transactions transactions;
     private final Timeouts timeouts;
@@ -46,10 +54,28 @@ public final class Membership {
             change.startMillis(nowMillis);
         }
         TransactionRecord next = change.at(nowMillis);
+        if (!canEnd(next)) {
+            // As for a record that is too large: it may be aborted.
+            return Result.answer(Errors.UNKNOWN_SERVER_ERROR);
+        }
         if (!open) {
             timeouts.watch(producer.transactionalId(), next.value());
         }
         return Result.of(List.of(next), Errors.NONE);
+    }
+
+    /** The decision about a transaction has a few bytes more than the record before: one that could not be written would leave the transaction open for ever (T1, L5). */
+    private boolean canEnd(TransactionRecord begun) {
+        long most = MOST_OF_THE_REST
+                + MOST_OF_A_CHAR * (long) begun.transactionalId().length();
+        for (Map.Entry<String, SortedSet<Integer>> each :
+                begun.value().partitions().entrySet()) {
+            most += MOST_OF_THE_REST
+                    + MOST_OF_A_CHAR * (long) each.getKey().length()
+                    + PARTITION * (long) each.getValue().size();
+        }
+        return most <= context.maxRecordBytes()
+                || context.fits(List.of(Ending.largest(begun.transactionalId(), begun.value())));
     }
 
     /** For each partition whether it is in the producer's open transaction; in their order. */
@@ -78,7 +104,7 @@ public final class Membership {
         if (now.producerId() != producer.producerId()) {
             return Errors.INVALID_PRODUCER_ID_MAPPING;
         }
-        if (now.producerEpoch() != producer.epoch()) {
+        if (now.producerEpoch() != producer.epoch() || Transactions.isNobodys(producer.epoch())) {
             return Errors.PRODUCER_FENCED;
         }
         return now.status().isPrepared() ? Errors.CONCURRENT_TRANSACTIONS : Errors.NONE;

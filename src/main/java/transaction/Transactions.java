@@ -57,6 +57,11 @@ final class Transactions {
         return epoch >= EXHAUSTED;
     }
 
+    /** The highest epoch only fences a producer; none can follow it, so no transaction may begin in it. */
+    static boolean isNobodys(short epoch) {
+        return epoch == Short.MAX_VALUE;
+    }
+
     static boolean isCurrent(Value now, Producer producer) {
         return now.producerId() == producer.producerId() && now.producerEpoch() == producer.epoch();
     }

@@ -76,6 +76,12 @@ final class TransactionBench extends InstantRuntime<TransactionShard, Transactio
                 ByteBuffer.wrap(record.encodeKey()), value == null ? null : ByteBuffer.wrap(value));
     }
 
+    @Override
+    protected long bytes(TransactionRecord record) {
+        byte[] value = record.encodeValue();
+        return (long) record.encodeKey().length + (value == null ? 0 : value.length);
+    }
+
     /** null when it is not known. */
     Value state(String id) {
         return shard().transactions().get(id);
