@@ -206,6 +206,7 @@ final class ConfigRecords {
                 values.int32("group.consumer.max.assignment.interval.ms"),
                 values.int32("group.consumer.max.size"),
                 assignors,
+                values.bool("group.consumer.assignor.offload.enable"),
                 values.string("group.consumer.migration.policy").toUpperCase(Locale.ROOT),
                 values.int32("group.consumer.regex.refresh.interval.ms"));
         checkWithin(

@@ -31,6 +31,7 @@ public record GroupConfig(
      * KIP-848; a group's own settings (config resource GROUP) stay within the bounds.
      *
      * @param assignors names of the server-side assignors offered; the first is the default
+     * @param offload large assignments are computed away from the loop, unless a group's own setting says otherwise (KIP-1263)
      * @param assignmentMillis shortest time between two assignments of a group (KIP-1263)
      * @param migrationPolicy DISABLED, DOWNGRADE, UPGRADE or BIDIRECTIONAL, in capitals
      */
@@ -46,6 +47,7 @@ public record GroupConfig(
             int maxAssignmentMillis,
             int maxSize,
             List<String> assignors,
+            boolean offload,
             String migrationPolicy,
             int regexRefreshMillis) {}
 }

@@ -88,6 +88,11 @@ final class GroupKeys {
                 0,
                 atLeast(0),
                 "Lowest consumer.assignment.interval.ms of a group.");
+        keys.bool(
+                        "group.consumer.assignor.offload.enable",
+                        true,
+                        "Compute the assignments of large KIP-848 groups beside the event loop.")
+                .clusterWide();
         keys.int32("group.consumer.heartbeat.interval.ms", 5000, atLeast(1), "Heartbeat of a KIP-848 member.");
         keys.int32(
                 "group.consumer.max.heartbeat.interval.ms",
@@ -130,7 +135,6 @@ final class GroupKeys {
 
     private static void notBuilt(KeyTable keys) {
         keys.withoutEffect("has no counterpart here, or is for streams groups, which are not served");
-        keys.bool("group.consumer.assignor.offload.enable", true).clusterWide();
         keys.int32("group.coordinator.background.threads", 2, atLeast(1));
         // Kafka keeps so large a buffer to append with again; here none is kept.
         keys.int32("group.coordinator.cached.buffer.max.bytes", 1048588, atLeast(524288))

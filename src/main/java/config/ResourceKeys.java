@@ -60,10 +60,13 @@ public final class ResourceKeys {
                 1000,
                 atLeast(0),
                 "Shortest time between two assignments of this KIP-848 group.");
+        keys.bool(
+                "consumer.assignor.offload.enable",
+                true,
+                "Compute large assignments of this KIP-848 group beside the event loop.");
         keys.int32("consumer.heartbeat.interval.ms", 5000, atLeast(1), "Heartbeat of this KIP-848 group's members.");
         keys.int32("consumer.session.timeout.ms", 45000, atLeast(1), "Session of this KIP-848 group's members.");
         keys.withoutEffect("has no counterpart here, or is for share and streams groups, which are not served yet");
-        keys.bool("consumer.assignor.offload.enable", true);
         keys.bool("errors.deadletterqueue.copy.record.enable", false);
         keys.string("errors.deadletterqueue.topic.name", "", null);
         keys.int32("share.assignment.interval.ms", 1000, atLeast(0));

@@ -1,11 +1,11 @@
 package coordinator;
 
+import common.Chance;
 import common.Clock;
 import common.Metrics;
 import common.Mutations;
 import common.RandomSource;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import metadata.MetadataImage;
 
@@ -16,24 +16,32 @@ final class HostedContext<R> implements ShardContext<R> {
     private final int leaderEpoch;
     private final AppendQueue queue;
     private final Supplier<MetadataImage> image;
-    private final Predicate<Supplier<Result<R, Void>>> run;
+    private final Incarnation<R> incarnation;
     private final RuntimeTimers<R> timers;
 
-    /** @param run runs a write of the shard's own, or drops it when the shard is gone; false: not now, to be tried again later */
+    /** What the host does for one incarnation; nothing once it is gone. */
+    interface Incarnation<R> {
+
+        /** Runs a write of the shard's own; false: not now, to be tried again later. */
+        boolean attempt(Supplier<Result<R, Void>> write);
+
+        void begin(Offload<R, ?> job);
+    }
+
     HostedContext(
             RuntimeSetup<?, R> setup,
             int partition,
             int leaderEpoch,
             AppendQueue queue,
             Supplier<MetadataImage> image,
-            Predicate<Supplier<Result<R, Void>>> run) {
+            Incarnation<R> incarnation) {
         this.setup = setup;
         this.partition = partition;
         this.leaderEpoch = leaderEpoch;
         this.queue = queue;
         this.image = image;
-        this.run = run;
-        this.timers = new RuntimeTimers<>(setup.ports().clock(), setup.ports().timers(), run);
+        this.incarnation = incarnation;
+        this.timers = new RuntimeTimers<>(setup.ports().clock(), setup.ports().timers(), incarnation::attempt);
     }
 
     /** The shard is gone. */
@@ -67,6 +75,11 @@ final class HostedContext<R> implements ShardContext<R> {
     }
 
     @Override
+    public Chance chance() {
+        return setup.ports().chance();
+    }
+
+    @Override
     public Mutations mutations() {
         return setup.ports().mutations();
     }
@@ -97,8 +110,13 @@ final class HostedContext<R> implements ShardContext<R> {
     }
 
     private void attempt(Supplier<Result<R, Void>> write) {
-        if (!run.test(write)) {
+        if (!incarnation.attempt(write)) {
             setup.ports().timers().after(RuntimeTimers.POSTPONED_MILLIS, () -> attempt(write));
         }
+    }
+
+    @Override
+    public void offload(Offload<R, ?> job) {
+        setup.soon().accept(() -> incarnation.begin(job));
     }
 }

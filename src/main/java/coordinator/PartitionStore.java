@@ -4,6 +4,7 @@ import common.Callback;
 import common.Failure;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** The log partition behind one shard, as its leader in one epoch sees it. Implemented in node/ over the storage shard of the same loop. */
 public interface PartitionStore {
@@ -57,6 +58,9 @@ public interface PartitionStore {
      * @param codec decodes on a worker
      */
     <R> void load(long offset, int maxBytes, RecordCodec<R> codec, Callback<Piece<R>> done);
+
+    /** Runs a pure function off the loop; fails when no worker takes it. */
+    <T> void compute(Supplier<T> work, Callback<T> done);
 
     /**
      * @param records in order, control records and unknown ones left out

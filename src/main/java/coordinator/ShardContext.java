@@ -1,5 +1,6 @@
 package coordinator;
 
+import common.Chance;
 import common.Clock;
 import common.Metrics;
 import common.Mutations;
@@ -23,6 +24,8 @@ public interface ShardContext<R> {
 
     Metrics metrics();
 
+    Chance chance();
+
     Mutations mutations();
 
     /** The newest metadata that this owner was given. */
@@ -39,4 +42,7 @@ public interface ShardContext<R> {
 
     /** Runs a write of the shard's own soon, never inside the caller's stack; later while the partition takes no records. Dropped when the shard is unloaded. */
     void submit(Supplier<Result<R, Void>> write);
+
+    /** Begins {@code job} soon, never inside the caller's stack. */
+    void offload(Offload<R, ?> job);
 }

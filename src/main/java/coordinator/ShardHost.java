@@ -124,6 +124,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     void drain(Callback<Void> done) {
         unavailable = Failure.of(FailureCode.NOT_COORDINATOR, "this node is stopping");
         drained = done;
+        requests.failSuspended(unavailable);
         if (state != ShardState.ACTIVE || queue.isSettled()) {
             resign(unavailable);
         } else {
@@ -185,9 +186,8 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     }
 
     private S newShard() {
-        long mine = ++incarnation;
-        context = new HostedContext<>(
-                setup, partition, leaderEpoch, queue, () -> image, task -> incarnation != mine || runOwn(task));
+        context =
+                new HostedContext<>(setup, partition, leaderEpoch, queue, () -> image, new Incarnation(++incarnation));
         return setup.shards().apply(context);
     }
 
@@ -252,6 +252,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         for (Waiter<?> each : queue.abandon()) {
             each.failed(why);
         }
+        requests.failSuspended(why);
         if (gone != null) {
             guard.run("unload", () -> gone.unloaded(why));
         }
@@ -344,5 +345,39 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
                 (none, failure) ->
                         LOG.error("{}: a duty of the coordinator was not done: {}", name, failure.message()));
         return true;
+    }
+
+    private final class Incarnation implements HostedContext.Incarnation<R>, OffloadRun.Home<R> {
+        private final long number;
+
+        Incarnation(long number) {
+            this.number = number;
+        }
+
+        @Override
+        public boolean isGone() {
+            return incarnation != number;
+        }
+
+        @Override
+        public boolean attempt(Supplier<Result<R, Void>> write) {
+            return isGone() || runOwn(write);
+        }
+
+        @Override
+        public void run(Supplier<Result<R, Void>> write, Callback<?> refused) {
+            if (takesRequests()) {
+                requests.run(shard, write::get, null, refused);
+            } else {
+                refused.fail(unavailable);
+            }
+        }
+
+        @Override
+        public void begin(Offload<R, ?> job) {
+            if (!isGone()) {
+                new OffloadRun<>(job, guard, this).begin(store);
+            }
+        }
     }
 }

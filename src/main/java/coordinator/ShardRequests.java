@@ -7,7 +7,9 @@ import common.InvariantViolation;
 import common.Timers;
 import coordinator.Coordinator.ProducerTransaction;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +26,8 @@ final class ShardRequests<R> {
     private final Runnable broken;
     /** What the shard has answered while a request runs. */
     private final List<Waiter<?>> held = new ArrayList<>();
+
+    private final Set<Suspension> suspended = new LinkedHashSet<>();
 
     private Timers.Handle commitTimeout;
     private boolean running;
@@ -73,7 +77,8 @@ final class ShardRequests<R> {
             return;
         }
         running = false;
-        Failure refusal = encoded == null ? null : queue.refusal(encoded);
+        Suspension suspension = result.suspension();
+        Failure refusal = refusal(encoded, suspension);
         if (refusal != null) {
             refuse(refusal, result.settled(), refused);
             return;
@@ -86,9 +91,13 @@ final class ShardRequests<R> {
         }
         List<Waiter<?>> waiters = takeHeld();
         Callback<Void> settled = result.settled();
-        if (done != null || settled != null) {
-            waiters.add(
-                    new Waiter<>(settled == null ? null : guarded(settled), done, result.response(), null, deadline()));
+        Callback<T> answer = suspension == null ? done : null;
+        if (answer != null || settled != null) {
+            waiters.add(new Waiter<>(
+                    settled == null ? null : guarded(settled), answer, result.response(), null, deadline()));
+        }
+        if (suspension != null) {
+            suspend(suspension, () -> run(shard, transaction, request, done, refused), refused);
         }
         if (encoded != null && setup.ports().mutations().active("group-answer-before-commit")) {
             queue.add(encoded, transaction, List.of());
@@ -99,6 +108,33 @@ final class ShardRequests<R> {
             waiters.forEach(this::answer);
         }
         watchDeadlines();
+    }
+
+    private Failure refusal(List<EncodedRecords> encoded, Suspension suspension) {
+        if (encoded != null) {
+            return queue.refusal(encoded);
+        }
+        return suspension == null ? null : queue.refusal();
+    }
+
+    private void suspend(Suspension suspension, Runnable again, Callback<?> refused) {
+        suspended.add(suspension);
+        suspension.begin(
+                () -> setup.soon().accept(() -> {
+                    if (suspended.remove(suspension)) {
+                        again.run();
+                    }
+                }),
+                why -> {
+                    if (suspended.remove(suspension)) {
+                        refused.fail(why);
+                    }
+                });
+    }
+
+    /** Nobody will resume them. */
+    void failSuspended(Failure why) {
+        List.copyOf(suspended).forEach(each -> each.fail(why));
     }
 
     private void replay(CoordinatorShard<R> shard, ProducerTransaction transaction, List<R> records) {

@@ -222,19 +222,20 @@ final class ConsumerGroup implements Group {
         if (mutations.active("group-commit-with-any-older-epoch")) {
             return true;
         }
-        int since = member.assigned().epoch(topic, partition);
-        if (since == OwnedPartitions.NOT_OWNED) {
-            since = member.revoking().epoch(topic, partition);
-        }
+        int since = since(member, topic, partition);
         return since != OwnedPartitions.NOT_OWNED && claimed >= since;
+    }
+
+    /** Since which epoch a member has a partition, or still has to give it up. */
+    private static int since(ConsumerMember member, Uuid topic, int partition) {
+        int since = member.assigned().epoch(topic, partition);
+        return since == OwnedPartitions.NOT_OWNED ? member.revoking().epoch(topic, partition) : since;
     }
 
     /** Rule G7, where a member gave a partition up without a new epoch: whether somebody else got it after the epoch that is claimed. */
     private boolean givenLater(ConsumerMember member, int claimed, Uuid topic, int partition) {
         String owner = owners.owner(topic, partition);
-        return owner != null
-                && !owner.equals(member.id())
-                && members.get(owner).assigned().epoch(topic, partition) > claimed;
+        return owner != null && !owner.equals(member.id()) && since(members.get(owner), topic, partition) > claimed;
     }
 
     private static Errors staleEpoch(ConsumerMember member) {

@@ -45,6 +45,14 @@ final class ConsumerGroupSettings {
                 config.maxAssignmentMillis());
     }
 
+    /** Whether large assignments are computed away from the loop. */
+    boolean offloads(String group) {
+        MetadataImage now = image.get();
+        String own = now.configs(new ConfigTarget(ConfigTarget.GROUP, group)).get("consumer.assignor.offload.enable");
+        String forAll = own != null ? own : now.brokerConfigs(-1).get("group.consumer.assignor.offload.enable");
+        return forAll == null ? config.offload() : Boolean.parseBoolean(forAll.trim());
+    }
+
     private int own(String group, String key, int usual, int least, int most) {
         String own =
                 image.get().configs(new ConfigTarget(ConfigTarget.GROUP, group)).get(key);

@@ -37,26 +37,41 @@ public final class ConsumerGroups {
         ConsumerTimers timers = new ConsumerTimers(context.timers(), settings);
         this.removals = new ConsumerRemovals(groups, timers, migration);
         this.patterns = new TopicPatterns(context, this.config, this::resolved);
-        this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns);
+        OffloadedAssignments offloaded =
+                new OffloadedAssignments(context, groups, settings, new TargetAssignment(this.config));
+        this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns, offloaded);
         classic.serveConsumerGroups(new ClassicMembers(context, heartbeats, removals, timers, patterns, migration));
     }
 
-    /** Expects a request without a refusal by {@link ConsumerHeartbeatRules}. */
-    public Result<GroupRecord, ConsumerGroupHeartbeatResponseData> heartbeat(
-            ClientInfo client, ConsumerGroupHeartbeatRequestData request) {
+    Result<GroupRecord, ConsumerGroupHeartbeatResponseData> heartbeat(ConsumerHeartbeat beat) {
+        ConsumerGroupHeartbeatRequestData request = beat.request();
         try {
             if (request.memberEpoch() < ConsumerMember.JOINING) {
                 return leave(request);
             }
             List<GroupRecord> records = new ArrayList<>();
-            boolean joining = request.memberEpoch() == ConsumerMember.JOINING;
-            if (joining && groups.get(request.groupId()) instanceof ClassicGroup classic && !classic.isEmpty()) {
-                return upgrade(classic, client, request);
+            if (beat.first() != null) {
+                return heartbeats.beat(groupOf(beat), beat, records);
             }
-            return heartbeats.beat(group(request.groupId(), joining, records), client, request, records);
+            if (beat.joining() && groups.get(request.groupId()) instanceof ClassicGroup classic && !classic.isEmpty()) {
+                return upgrade(classic, beat);
+            }
+            return heartbeats.beat(group(request.groupId(), beat.joining(), records), beat, records);
         } catch (Refusal refusal) {
             return Result.answer(ConsumerHeartbeatRules.refused(refusal.error(), refusal.getMessage()));
         }
+    }
+
+    /** Of one that has waited. */
+    private ConsumerGroup groupOf(ConsumerHeartbeat beat) throws Refusal {
+        String id = beat.request().groupId();
+        if (!(groups.get(id) instanceof ConsumerGroup group)) {
+            throw unknownGroup(id);
+        }
+        if (group.member(beat.first().memberId()) == null) {
+            throw unknownMember(id, beat.first().memberId());
+        }
+        return group;
     }
 
     private ConsumerGroup group(String id, boolean joining, List<GroupRecord> records) throws Refusal {
@@ -75,13 +90,12 @@ public final class ConsumerGroups {
     }
 
     private Result<GroupRecord, ConsumerGroupHeartbeatResponseData> upgrade(
-            ClassicGroup classic, ClientInfo client, ConsumerGroupHeartbeatRequestData request) throws Refusal {
+            ClassicGroup classic, ConsumerHeartbeat beat) throws Refusal {
         List<GroupRecord> records = new ArrayList<>();
         ConsumerGroup group = migration.upgrade(classic, records);
-        Result<GroupRecord, ConsumerGroupHeartbeatResponseData> result =
-                heartbeats.beat(group, client, request, records);
+        Result<GroupRecord, ConsumerGroupHeartbeatResponseData> result = heartbeats.beat(group, beat, records);
         group.members().values().forEach(member -> {
-            if (!member.id().equals(request.memberId())) {
+            if (!member.id().equals(beat.request().memberId())) {
                 removals.startTimers(group.id(), member);
             }
         });

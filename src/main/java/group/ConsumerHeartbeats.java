@@ -31,6 +31,7 @@ final class ConsumerHeartbeats {
     private final ConsumerGroupSettings settings;
     private final ConsumerRemovals removals;
     private final TopicPatterns patterns;
+    private final OffloadedAssignments offloaded;
     private final TargetAssignment targets;
 
     ConsumerHeartbeats(
@@ -38,29 +39,23 @@ final class ConsumerHeartbeats {
             GroupConfig.Consumer config,
             ConsumerGroupSettings settings,
             ConsumerRemovals removals,
-            TopicPatterns patterns) {
+            TopicPatterns patterns,
+            OffloadedAssignments offloaded) {
         this.context = context;
         this.config = config;
         this.settings = settings;
         this.removals = removals;
         this.patterns = patterns;
+        this.offloaded = offloaded;
         this.targets = new TargetAssignment(config);
     }
 
     /** @param records to which those of this request are added */
     Result<GroupRecord, ConsumerGroupHeartbeatResponseData> beat(
-            ConsumerGroup group,
-            ClientInfo client,
-            ConsumerGroupHeartbeatRequestData request,
-            List<GroupRecord> records)
-            throws Refusal {
-        checkRoom(group, request.memberId(), request.instanceId());
-        boolean joining = request.memberEpoch() == ConsumerMember.JOINING;
-        String memberId = request.memberId().isEmpty() ? newMemberId() : request.memberId();
-        ConsumerMember before = request.instanceId() == null
-                ? dynamicMember(group, memberId, request, joining)
-                : staticMember(group, memberId, request, joining, records);
-        ConsumerMember after = before.with(told(before.metadata(), client, request));
+            ConsumerGroup group, ConsumerHeartbeat beat, List<GroupRecord> records) throws Refusal {
+        ConsumerGroupHeartbeatRequestData request = beat.request();
+        ConsumerMember before = member(group, beat, records);
+        ConsumerMember after = before.with(told(before.metadata(), beat.client(), request));
 
         boolean namesChanged = noteMember(group, before, after, records);
         TopicPatterns.Outcome pattern = patterns.update(group, before, after, records);
@@ -70,20 +65,47 @@ final class ConsumerHeartbeats {
                 || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED
                 || !targets.preferred(group.assignors()).equals(targets.preferred(group, change));
         int epoch = noteTopics(group, change, reassign, records);
-        int first = records.size();
-        Target target = target(group, epoch, change, records);
+        int wanted = epoch;
+        if (beat.first() != null) {
+            wanted = Math.min(epoch, beat.first().epoch());
+            resubscribed |= beat.first().resubscribed();
+        }
+        int together = records.size();
+        boolean needsTarget = needsTarget(group, wanted);
+        if (needsTarget && offloaded.takes(group, change)) {
+            removals.startSession(group.id(), after);
+            beat.waitsFor(new ConsumerHeartbeat.FirstStep(after.id(), wanted, resubscribed));
+            return offloaded.await(group, wanted, records, together);
+        }
+        Target target = needsTarget ? newTarget(group, epoch, change, records) : lastTarget(group, change);
         ConsumerMember reached = reconcile(group, after, target, request.topicPartitions(), resubscribed, records);
         removals.startSession(group.id(), reached);
 
         ConsumerGroupHeartbeatResponseData response = new ConsumerGroupHeartbeatResponseData()
-                .setMemberId(memberId)
+                .setMemberId(after.id())
                 .setMemberEpoch(reached.epoch())
                 .setHeartbeatIntervalMs(settings.heartbeatMillis(group.id()));
-        if (joining || isFull(request) || !reached.assigned().equals(before.assigned())) {
+        if (beat.joining() || isFull(request) || !reached.assigned().equals(before.assigned())) {
             response.setAssignment(assignment(reached.assigned()));
         }
         return Result.<GroupRecord, ConsumerGroupHeartbeatResponseData>of(records, response)
-                .atomicOnly(first);
+                .atomicOnly(together);
+    }
+
+    /** Whose heartbeat it is, as the member was before. */
+    private ConsumerMember member(ConsumerGroup group, ConsumerHeartbeat beat, List<GroupRecord> records)
+            throws Refusal {
+        ConsumerGroupHeartbeatRequestData request = beat.request();
+        if (beat.first() != null) {
+            ConsumerMember member = group.member(beat.first().memberId());
+            checkEpoch(member, request.memberEpoch(), request.topicPartitions());
+            return member;
+        }
+        checkRoom(group, request.memberId(), request.instanceId());
+        String memberId = request.memberId().isEmpty() ? newMemberId() : request.memberId();
+        return request.instanceId() == null
+                ? dynamicMember(group, memberId, request, beat.joining())
+                : staticMember(group, memberId, request, beat.joining(), records);
     }
 
     /** Like {@link java.util.UUID}'s in length and kind; random enough that two members never share one. */
@@ -240,14 +262,26 @@ final class ConsumerHeartbeats {
     /** @param partitions of the member that asked */
     record Target(int epoch, PartitionSet partitions) {}
 
-    Target target(ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
+    /** Whether there is none for that epoch, and it is time for one. */
+    private boolean needsTarget(ConsumerGroup group, int epoch) {
+        return group.assignmentEpoch() < epoch && isDue(group, context.clock().wallMillis());
+    }
+
+    private static Target lastTarget(ConsumerGroup group, TargetAssignment.Change change) {
+        PartitionSet last =
+                change.before() == null ? null : group.target(change.before().id());
+        return new Target(group.assignmentEpoch(), last == null ? PartitionSet.EMPTY : last);
+    }
+
+    private Target newTarget(
+            ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
         long now = context.clock().wallMillis();
-        if (group.assignmentEpoch() >= epoch || !isDue(group, now)) {
-            ConsumerMember before = change.before();
-            PartitionSet last = before == null ? null : group.target(before.id());
-            return new Target(group.assignmentEpoch(), last == null ? PartitionSet.EMPTY : last);
-        }
         return new Target(epoch, targets.compute(group, epoch, change, context.image(), now, records));
+    }
+
+    /** For a member whose answer does not wait: computed at once when it must be. */
+    Target target(ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
+        return needsTarget(group, epoch) ? newTarget(group, epoch, change, records) : lastTarget(group, change);
     }
 
     /** KIP-1263: changes that come soon after an assignment are assigned together. A clock that went back must not stop it. */
@@ -268,7 +302,7 @@ final class ConsumerHeartbeats {
             return member;
         }
         MetadataImage image = context.image();
-        List<Uuid> subscribed = new TargetAssignment.Topics(group.subscriptions(), image).of(member);
+        List<Uuid> subscribed = new AssignmentInput.Topics(group.subscriptions().resolved(), image).of(member);
         ConsumerMember reached = new Reconciliation(
                         group,
                         target.epoch(),

@@ -1,20 +1,14 @@
 package group;
 
 import config.GroupConfig;
-import group.assign.Assignor;
 import group.assign.PartitionSet;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
-import java.util.SortedSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import metadata.MetadataImage;
-import metadata.MetadataImage.TopicImage;
-import org.apache.kafka.common.Uuid;
-import records.schemas.ConsumerGroupRecord.RegularExpressionValue;
 import records.schemas.GroupRecord;
 
 /** Computes what each member of a KIP-848 group shall have. Functions of their arguments. */
@@ -67,28 +61,30 @@ final class TargetAssignment {
         ConsumerMember after = change.after();
         boolean replaced = change.before() != null && !change.before().id().equals(after.id());
         List<ConsumerMember> members = members(group, change);
-        Topics topics = new Topics(group.subscriptions(), image);
-        List<Assignor.Member> view = new ArrayList<>(members.size());
-        List<Boolean> known = new ArrayList<>(members.size());
+        List<PartitionSet> last = new ArrayList<>(members.size());
         for (ConsumerMember member : members) {
             boolean moved = replaced && member.id().equals(after.id());
-            PartitionSet last = group.target(moved ? change.before().id() : member.id());
-            known.add(moved || last != null);
-            view.add(new Assignor.Member(
-                    member.id(), member.instanceId(), topics.of(member), last == null ? PartitionSet.EMPTY : last));
+            PartitionSet own = group.target(moved ? change.before().id() : member.id());
+            last.add(moved && own == null ? PartitionSet.EMPTY : own);
         }
-        List<PartitionSet> shares = Assignor.named(preferred(group, change)).assign(view, topics.partitionCounts);
+        List<PartitionSet> shares = new AssignmentInput(
+                        members, last, group.subscriptions().resolved(), image, preferred(group, change))
+                .shares();
         PartitionSet own = PartitionSet.EMPTY;
         for (int i = 0; i < shares.size(); i++) {
-            Assignor.Member member = view.get(i);
-            PartitionSet share = shares.get(i);
-            own = member.id().equals(after.id()) ? share : own;
-            if (!known.get(i) || !share.equals(member.current())) {
-                records.add(ConsumerGroupRecords.target(group.id(), member.id(), share));
-            }
+            String id = members.get(i).id();
+            own = id.equals(after.id()) ? shares.get(i) : own;
+            record(group, id, last.get(i), shares.get(i), records);
         }
         records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, nowMillis));
         return own;
+    }
+
+    private static void record(
+            ConsumerGroup group, String member, PartitionSet last, PartitionSet share, List<GroupRecord> records) {
+        if (!share.equals(last)) {
+            records.add(ConsumerGroupRecords.target(group.id(), member, share));
+        }
     }
 
     /** By id, as they will be after the change. */
@@ -109,48 +105,37 @@ final class TargetAssignment {
         return members;
     }
 
-    /** The existing topics behind subscriptions; members with the same subscription get the same list. */
-    static final class Topics {
-        private record Subscription(List<String> names, String pattern) {}
+    /** What to compute for a group as it is now; stays what it is while the group goes on. */
+    AssignmentInput input(ConsumerGroup group, MetadataImage image) {
+        List<ConsumerMember> members = List.copyOf(group.members().values());
+        List<PartitionSet> last = new ArrayList<>(members.size());
+        members.forEach(member -> last.add(group.target(member.id())));
+        return new AssignmentInput(
+                members, last, new TreeMap<>(group.subscriptions().resolved()), image, preferred(group.assignors()));
+    }
 
-        private final Subscriptions subscriptions;
-        private final MetadataImage image;
-        private final Map<Subscription, List<Uuid>> lists = new LinkedHashMap<>();
-        private final Map<Uuid, Integer> partitionCounts = new TreeMap<>();
-        private Subscription last;
-        private List<Uuid> lastIds;
-
-        Topics(Subscriptions subscriptions, MetadataImage image) {
-            this.subscriptions = subscriptions;
-            this.image = image;
-        }
-
-        /** In the order of ids. */
-        List<Uuid> of(ConsumerMember member) {
-            List<String> names = member.metadata().subscribedTopicNames();
-            // Mostly all say the same.
-            if (last == null || !last.names.equals(names) || !last.pattern.equals(member.pattern())) {
-                last = new Subscription(names, member.pattern());
-                lastIds = lists.computeIfAbsent(last, this::resolve);
-            }
-            return lastIds;
-        }
-
-        private List<Uuid> resolve(Subscription subscription) {
-            SortedSet<Uuid> ids = new TreeSet<>();
-            subscription.names.forEach(name -> add(name, ids));
-            RegularExpressionValue matched = subscriptions.resolved(subscription.pattern);
-            if (matched != null) {
-                matched.topics().forEach(name -> add(name, ids));
-            }
-            return List.copyOf(ids);
-        }
-
-        private void add(String name, SortedSet<Uuid> ids) {
-            TopicImage topic = image.topic(name);
-            if (topic != null && ids.add(topic.id())) {
-                partitionCounts.put(topic.id(), topic.partitions().size());
+    /**
+     * The records of an assignment that was computed from what a group was a while ago. Members that have gone since are left out: their leaving made a new group
+     * epoch, for which there will be another assignment. Who has taken the place of a static member gets what that one was to have.
+     *
+     * @param epoch of the group then
+     * @param nowMillis wall time
+     * @return null when it cannot be used any more
+     */
+    List<GroupRecord> late(
+            ConsumerGroup group, int epoch, AssignmentInput input, List<PartitionSet> shares, long nowMillis) {
+        Map<String, PartitionSet> byMember = new LinkedHashMap<>();
+        for (int i = 0; i < shares.size(); i++) {
+            ConsumerMember then = input.members().get(i);
+            boolean same = group.member(then.id()) != null;
+            ConsumerMember now = same ? then : group.staticMember(then.instanceId());
+            if (now != null && byMember.put(now.id(), shares.get(i)) != null) {
+                return null;
             }
         }
+        List<GroupRecord> records = new ArrayList<>();
+        byMember.forEach((member, share) -> record(group, member, group.target(member), share, records));
+        records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, nowMillis));
+        return records;
     }
 }

@@ -10,6 +10,7 @@ import coordinator.RecordCodec;
 import coordinator.TransactionEnd;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
@@ -214,6 +215,16 @@ final class InternalPartition implements PartitionStore {
                 });
             }
         });
+    }
+
+    @Override
+    public <T> void compute(Supplier<T> work, Callback<T> done) {
+        LeaderReplica replica = partitions.get(id);
+        if (replica == null) {
+            done.fail(partitions.failureOf(id));
+        } else {
+            partitions.directoryOf(replica).disk().run(Lane.CPU, files -> work.get(), done);
+        }
     }
 
     /** Nothing valid is in the range that begins there, at the end of a segment as a rule: what comes behind it is sound until the contrary is known. */

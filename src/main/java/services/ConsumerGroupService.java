@@ -3,6 +3,7 @@ package services;
 import common.Callback;
 import config.GroupConfig;
 import group.ClientInfo;
+import group.ConsumerHeartbeat;
 import group.ConsumerHeartbeatRules;
 import java.util.List;
 import metadata.MetadataImage;
@@ -48,7 +49,7 @@ public final class ConsumerGroupService {
                 image,
                 request.groupId(),
                 config.offsets().commitTimeoutMillis(),
-                shard -> shard.consumer().heartbeat(client, request),
+                new ConsumerHeartbeat(client, request),
                 (response, failure) -> done.succeed(
                         failure == null ? response : refused(ErrorMapping.ofCoordinator(failure), failure.message())));
     }

@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import records.BatchReader;
 import records.LogRecord;
 
@@ -20,6 +21,7 @@ final class FakeStore implements PartitionStore {
     final ArrayDeque<Append> appends = new ArrayDeque<>();
     final ArrayDeque<Runnable> loads = new ArrayDeque<>();
     final List<String> losses = new ArrayList<>();
+    final ArrayDeque<Runnable> computations = new ArrayDeque<>();
     boolean holdLoads;
     int loadCount;
     int pieceRecords = Integer.MAX_VALUE;
@@ -68,6 +70,12 @@ final class FakeStore implements PartitionStore {
     @Override
     public void verify(Coordinator.ProducerTransaction transaction, Callback<Void> done) {
         throw new AssertionError("no transactions here");
+    }
+
+    /** Waits for {@link #computations} to be run. */
+    @Override
+    public <T> void compute(Supplier<T> work, Callback<T> done) {
+        computations.add(() -> done.succeed(work.get()));
     }
 
     /** The oldest append is committed. */

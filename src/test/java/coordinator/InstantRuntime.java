@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Callback;
+import common.Chance;
 import common.Clock;
 import common.Failure;
 import common.FailureCode;
@@ -35,7 +36,9 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     private final SimRandom random;
     private final List<R> log = new ArrayList<>();
     private final Map<Object, Timer<R>> timers = new LinkedHashMap<>();
-    private final Deque<Supplier<Result<R, Void>>> submitted = new ArrayDeque<>();
+    private final Deque<Runnable> submitted = new ArrayDeque<>();
+    private final Deque<Runnable> computations = new ArrayDeque<>();
+    private final List<Suspension> suspended = new ArrayList<>();
     private final Deque<Step> waiting = new ArrayDeque<>();
     private final List<Answer<?>> parked = new ArrayList<>();
     private final List<Integer> batches = new ArrayList<>();
@@ -50,6 +53,8 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     private int maxBatchBytes = Integer.MAX_VALUE;
     private int together;
     private int submissions;
+    private boolean holdsComputations;
+    private Chance chance = Chance.NEVER;
     private Mutations mutations = Mutations.NONE;
 
     /** Makes the shard of a context. */
@@ -143,7 +148,8 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
 
     public <T> Answer<T> write(Coordinator.Write<S, T> request) {
         Answer<T> answer = new Answer<>();
-        finish(request.run(shard), answer);
+        apply(() -> request.run(shard), answer);
+        drain();
         return answer;
     }
 
@@ -151,20 +157,15 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         Answer<T> answer = new Answer<>();
         parked.removeIf(Answer::isDone);
         parked.add(answer);
-        finish(request.run(shard, answer), new Answer<>());
+        apply(() -> request.run(shard, answer), new Answer<>());
+        drain();
         return answer;
     }
 
     public <T> Answer<T> read(Coordinator.Read<S, T> question) {
         Answer<T> answer = new Answer<>();
-        apply(Result.answer(question.run(shard)), answer);
+        apply(() -> Result.answer(question.run(shard)), answer);
         return answer;
-    }
-
-    /** What a write yielded, and what the shard submitted meanwhile. */
-    protected <T> void finish(Result<?, T> result, Callback<T> answer) {
-        apply(result, answer);
-        drain();
     }
 
     /** Of key and value; for those who bound batches. */
@@ -176,7 +177,33 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         return records.stream().mapToLong(each -> bytes(type.cast(each))).sum();
     }
 
-    private <T> void apply(Result<?, T> result, Callback<T> answer) {
+    private <T> void apply(Supplier<Result<?, T>> request, Callback<T> answer) {
+        Result<?, T> result = request.get();
+        Suspension suspension = result.suspension();
+        Failure why = take(result, suspension == null ? answer : null);
+        if (why != null) {
+            answer.done(null, why);
+        } else if (suspension != null) {
+            suspended.add(suspension);
+            suspension.begin(
+                    () -> submitted.add(() -> {
+                        if (suspended.remove(suspension)) {
+                            apply(request, answer);
+                        }
+                    }),
+                    failure -> {
+                        if (suspended.remove(suspension)) {
+                            answer.done(null, failure);
+                        }
+                    });
+        }
+    }
+
+    /**
+     * @param answer told when all is committed, or lost; null for none
+     * @return why the records were refused; null when they were not
+     */
+    private <T> Failure take(Result<?, T> result, Callback<T> answer) {
         if (bytes(result.records().subList(0, result.together())) > maxBatchBytes) {
             refusal = FailureCode.RECORD_LIST_TOO_LARGE;
         }
@@ -186,8 +213,7 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
             if (result.settled() != null) {
                 result.settled().done(null, why);
             }
-            answer.done(null, why);
-            return;
+            return why;
         }
         if (!result.records().isEmpty()) {
             batches.add(result.records().size());
@@ -202,11 +228,14 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
             if (result.settled() != null) {
                 result.settled().done(null, failure);
             }
-            answer.done(failure == null ? result.response() : null, failure);
+            if (answer != null) {
+                answer.done(failure == null ? result.response() : null, failure);
+            }
         }));
         if (!held) {
             settle();
         }
+        return null;
     }
 
     private void settle() {
@@ -221,7 +250,46 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     /** Runs what the shard has submitted. */
     public void drain() {
         while (!submitted.isEmpty()) {
-            apply(submitted.poll().get(), new Answer<>());
+            submitted.poll().run();
+        }
+    }
+
+    /** From now on nothing that the shard offloads is computed, until {@link #compute}. */
+    public void holdComputations() {
+        holdsComputations = true;
+    }
+
+    /** The oldest computation that is held back ends; nothing when there is none. */
+    public void compute() {
+        if (!computations.isEmpty()) {
+            computations.poll().run();
+            drain();
+        }
+    }
+
+    public int computations() {
+        return computations.size();
+    }
+
+    private <T> void begin(Context of, Offload<R, T> job) {
+        Supplier<T> work = job.begin();
+        if (work == null) {
+            return;
+        }
+        Runnable computation = () -> {
+            T outcome = work.get();
+            if (context == of) {
+                this.<Void>apply(() -> job.end(outcome), (none, failure) -> {
+                    if (failure != null) {
+                        job.failed(failure);
+                    }
+                });
+            }
+        };
+        if (holdsComputations) {
+            computations.add(computation);
+        } else {
+            computation.run();
         }
     }
 
@@ -287,6 +355,7 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
 
     private void reload(Failure why) {
         assertTrue(waiting.isEmpty(), "commit or fail what waits first");
+        List.copyOf(suspended).forEach(each -> each.fail(why));
         shard.unloaded(why);
         parked.forEach(each -> assertTrue(each.isDone(), "a parked answer was lost"));
         parked.clear();
@@ -301,6 +370,11 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     }
 
     // ---- surroundings
+
+    /** Unlucky choices from now on. */
+    public void chance(Chance unlucky) {
+        chance = unlucky;
+    }
 
     /** Planted bugs that are on from now on. */
     public void mutations(Mutations planted) {
@@ -343,7 +417,9 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
             }
             timers.remove(next.getKey());
             nowMillis = next.getValue().dueMillis();
-            finish(next.getValue().task().get(), new Answer<>());
+            Supplier<Result<R, Void>> task = next.getValue().task();
+            apply(task::get, new Answer<>());
+            drain();
         }
         nowMillis = until;
     }
@@ -384,6 +460,11 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         @Override
         public Metrics metrics() {
             return new NoMetrics();
+        }
+
+        @Override
+        public Chance chance() {
+            return chance;
         }
 
         @Override
@@ -433,8 +514,17 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         public void submit(Supplier<Result<R, Void>> write) {
             if (context == this) {
                 submissions++;
-                submitted.add(write);
+                submitted.add(() -> apply(write::get, new Answer<>()));
             }
+        }
+
+        @Override
+        public void offload(Offload<R, ?> job) {
+            submitted.add(() -> {
+                if (context == this) {
+                    begin(this, job);
+                }
+            });
         }
     }
 }

@@ -14,6 +14,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 import metadata.MetadataImage;
 import org.junit.jupiter.api.Test;
 import records.BatchHeader;
@@ -133,6 +134,11 @@ final class TransactionalRuntimeTest {
         @Override
         public void verify(ProducerTransaction transaction, Callback<Void> done) {
             questions.add(done);
+        }
+
+        @Override
+        public <T> void compute(Supplier<T> work, Callback<T> done) {
+            throw new AssertionError("nothing to compute here");
         }
 
         @Override

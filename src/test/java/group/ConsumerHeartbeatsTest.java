@@ -279,7 +279,7 @@ class ConsumerHeartbeatsTest {
         ConsumerGroupHeartbeatRequestData request = consumer("").request();
         assertNull(ConsumerHeartbeatRules.refusal(request, (short) 0, List.of("uniform")));
         ConsumerGroupHeartbeatResponseData answer = bench.write(
-                        shard -> shard.consumer().heartbeat(new ClientInfo("c", "/h", (short) 0), request))
+                        new ConsumerHeartbeat(new ClientInfo("c", "/h", (short) 0), request))
                 .value();
         assertEquals(22, answer.memberId().length());
         assertEquals(Uuid.fromString(answer.memberId()).toString(), answer.memberId());
@@ -428,6 +428,29 @@ class ConsumerHeartbeatsTest {
     }
 
     @Test
+    void aFormerOwnerAtItsOldEpochCommitsNothingWhileTheNextOneGivesUp() {
+        bench.image(images.topic("u", 4).image());
+        FakeConsumer a = consumer("a").topics("t", "u");
+        a.beat();
+        a.topics("u").tellAll();
+        a.beatUnheard();
+        FakeConsumer b = consumer("b");
+        b.beat();
+        consumer("c").topics("u").beat();
+        a.beat();
+        a.tellAll().beat();
+        assertEquals(2, a.epoch(), "it still has to give up some of u");
+        b.beat();
+        assertEquals(4, b.owned().size());
+        CommitVerdict late = group().checkCommit(claim("a", 2));
+        assertEquals(Errors.STALE_MEMBER_EPOCH, late.partitions().check("t", images.id("t"), 0), "G7");
+        b.topics("u").tellAll();
+        b.beatUnheard();
+        late = group().checkCommit(claim("a", 2));
+        assertEquals(Errors.STALE_MEMBER_EPOCH, late.partitions().check("t", images.id("t"), 0), "G7");
+    }
+
+    @Test
     void commitsAreCheckedPartitionByPartition() {
         FakeConsumer a = consumer("a");
         FakeConsumer b = consumer("b");
@@ -515,7 +538,7 @@ class ConsumerHeartbeatsTest {
         FakeConsumer b = consumer("b");
         String before = described().toString();
         bench.holdCommits();
-        bench.write(shard -> shard.consumer().heartbeat(new ClientInfo("c", "/h", (short) 1), b.request()));
+        bench.write(new ConsumerHeartbeat(new ClientInfo("c", "/h", (short) 1), b.request()));
         bench.failAppend();
         assertEquals(before, described().toString());
     }

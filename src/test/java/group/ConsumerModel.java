@@ -117,6 +117,10 @@ final class ConsumerModel {
         String interval = "group.consumer.assignment.interval.ms=" + (random.below(2) == 0 ? 0 : 1000);
         bench = new ShardBench(ShardBench.config(interval), images.image(), seed);
         bench.mutations(mutations);
+        if (random.below(3) > 0) {
+            bench.chance(point -> point.equals("group.assignment.large"));
+            bench.holdComputations();
+        }
         bench.reload();
         topics.put("t0", 3);
         topics.put("t1", 2);
@@ -137,6 +141,9 @@ final class ConsumerModel {
                 if (random.below(3) > 0) {
                     client.step();
                     check();
+                }
+                if (random.below(4) == 0) {
+                    bench.compute();
                 }
             }
             commit();
@@ -294,7 +301,10 @@ final class ConsumerModel {
         });
         for (int i = 0; i < 40; i++) {
             clients.forEach(Client::step);
-            check();
+            while (bench.computations() > 0) {
+                bench.compute();
+                check();
+            }
             advance(5_000);
         }
         if (clients.isEmpty() || !(group() instanceof ConsumerGroup group)) {
@@ -305,7 +315,7 @@ final class ConsumerModel {
         PartitionSet.Builder owned = new PartitionSet.Builder();
         int sum = 0;
         for (Client client : clients) {
-            assertEquals(group.target(client.consumer.id), client.consumer.owned());
+            assertEquals(group.target(client.consumer.id), client.consumer.owned(), "L5");
             client.consumer.owned().forEach(owned::add);
             sum += client.consumer.owned().size();
         }

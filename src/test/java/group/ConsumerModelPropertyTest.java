@@ -42,6 +42,11 @@ class ConsumerModelPropertyTest {
         assertFound("group-commit-with-any-older-epoch", "G7");
     }
 
+    @Test
+    void anAssignmentThatPassesForOneOfALaterEpochIsFound() {
+        assertFound("group-assignment-of-another-epoch", "L5");
+    }
+
     private static void assertFound(String bug, String rule) {
         for (long seed = 1; seed <= 100; seed++) {
             try {

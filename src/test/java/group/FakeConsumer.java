@@ -147,7 +147,7 @@ final class FakeConsumer {
     /** The request on its way: answered when it is committed. */
     Answer<ConsumerGroupHeartbeatResponseData> start(ConsumerGroupHeartbeatRequestData request) {
         ClientInfo client = new ClientInfo("client", "/127.0.0.1", VERSION);
-        return bench.write(shard -> shard.consumer().heartbeat(client, request));
+        return bench.write(new ConsumerHeartbeat(client, request));
     }
 
     /** What follows from an answer. */

@@ -46,6 +46,11 @@ final class TopicImages {
         return apply(MetadataRecords.config(new ConfigTarget(ConfigTarget.GROUP, group), key, value));
     }
 
+    /** Set while the brokers run, for all of them. */
+    TopicImages brokerConfig(String key, String value) {
+        return apply(MetadataRecords.config(ConfigTarget.broker(-1), key, value));
+    }
+
     private TopicImages apply(highwater.metadata.MetadataRecord record) {
         MetadataDelta delta = new MetadataDelta(image);
         delta.apply(record, image.version());

@@ -11,6 +11,7 @@ import common.OwnerId;
 import common.PartitionId;
 import coordinator.Coordinator;
 import group.ClientInfo;
+import group.ConsumerHeartbeat;
 import group.GroupCoordinator;
 import group.GroupShard;
 import java.nio.ByteBuffer;
@@ -303,8 +304,8 @@ final class NodeGroupsTest {
         }
         return node.ask(
                 owner(group),
-                (coordinator, reply) -> coordinator.write(
-                        partition(group), shard -> shard.consumer().heartbeat(CLIENT, request), reply));
+                (coordinator, reply) ->
+                        coordinator.write(partition(group), new ConsumerHeartbeat(CLIENT, request), reply));
     }
 
     /** A partition whose log cannot be opened at the start is led when it can (rule L6). */
@@ -415,8 +416,8 @@ final class NodeGroupsTest {
             };
             node.mailboxes.<GroupCoordinator, ConsumerGroupHeartbeatResponseData>call(
                     owner(group),
-                    (coordinator, reply) -> coordinator.write(
-                            partition(group), shard -> shard.consumer().heartbeat(CLIENT, request), reply),
+                    (coordinator, reply) ->
+                            coordinator.write(partition(group), new ConsumerHeartbeat(CLIENT, request), reply),
                     60_000,
                     done);
         }

@@ -38,7 +38,9 @@ final class SimMachine implements SimNode.Events {
         }
         SimRandom luck = random.split("chance");
         double unlucky = profile.get("buggify") / 100.0;
-        Chance chance = unlucky == 0 ? Chance.NEVER : point -> luck.chance(unlucky);
+        boolean offloads = profile.get("offloads") > 0;
+        Chance chance =
+                point -> point.equals("group.assignment.large") ? offloads : unlucky > 0 && luck.chance(unlucky);
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
                 world.scheduler(),
                 clock,

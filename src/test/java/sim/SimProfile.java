@@ -101,6 +101,8 @@ final class SimProfile {
         numbers.put("offsetsPartitions", random.between(1, 3));
         numbers.put("offsetsSegment", pick(random, 0, 2_000, 10_000));
         numbers.put("offsetsLinger", pick(random, -1, -1, 0, 5));
+        // Whether assignments count as large, and so are computed by a worker.
+        numbers.put("offloads", random.below(2));
     }
 
     /** As {@link #drawGroups}. */

@@ -101,14 +101,13 @@ final class TransactionBench extends InstantRuntime<TransactionShard, Transactio
 
     /** As the service does: a new producer id only when it is asked for. */
     private Answer<ProducerAnswer> withId(Attempt attempt) {
-        Answer<ProducerAnswer> answer = new Answer<>();
         Result<?, ProducerAnswer> result = attempt.with(-1).run(shard());
         if (result.response().needsProducerId()) {
             assertTrue(result.records().isEmpty());
             result = attempt.with(nextProducerId++).run(shard());
         }
-        finish(result, answer);
-        return answer;
+        Result<?, ProducerAnswer> last = result;
+        return write(shard -> last);
     }
 
     void removeTopic(int index) {

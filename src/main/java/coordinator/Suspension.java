@@ -1,0 +1,33 @@
+package coordinator;
+
+import common.Failure;
+import java.util.function.Consumer;
+
+/**
+ * A request that waits in its shard for something that is under way, and is run again then. Without effect once it was resumed or has failed, and when its records
+ * were not taken. Confined to the owner.
+ */
+public final class Suspension {
+    private Runnable again;
+    private Consumer<Failure> refused;
+
+    /** The runtime has taken what the request has yielded so far. */
+    void begin(Runnable resumed, Consumer<Failure> failed) {
+        again = resumed;
+        refused = failed;
+    }
+
+    /** The request is run again soon, never inside the caller's stack. */
+    public void resume() {
+        if (again != null) {
+            again.run();
+        }
+    }
+
+    /** The request is answered with {@code why}. */
+    public void fail(Failure why) {
+        if (refused != null) {
+            refused.accept(why);
+        }
+    }
+}
