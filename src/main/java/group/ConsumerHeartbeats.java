@@ -63,7 +63,7 @@ final class ConsumerHeartbeats {
         TargetAssignment.Change change = new TargetAssignment.Change(occupant(group, before), after);
         boolean reassign = namesChanged
                 || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED
-                || !targets.preferred(group.assignors()).equals(targets.preferred(group, change));
+                || targets.turns(group, change);
         int epoch = noteTopics(group, change, reassign, records);
         int wanted = epoch;
         if (beat.first() != null) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import metadata.MetadataImage;
@@ -33,8 +34,15 @@ final class TargetAssignment {
         return best;
     }
 
+    /** Whether the change makes another assignor the preferred one. */
+    boolean turns(ConsumerGroup group, Change change) {
+        String before = change.before() == null ? null : change.before().metadata().serverAssignor();
+        return !Objects.equals(before, change.after().metadata().serverAssignor())
+                && !preferred(group.assignors()).equals(preferred(group, change));
+    }
+
     /** As it will be after {@code change}. */
-    String preferred(ConsumerGroup group, Change change) {
+    private String preferred(ConsumerGroup group, Change change) {
         SortedMap<String, Integer> votes = new TreeMap<>(group.assignors());
         if (change.before() != null && change.before().metadata().serverAssignor() != null) {
             votes.merge(change.before().metadata().serverAssignor(), -1, Integer::sum);
