@@ -65,15 +65,20 @@ final class ClassicMember {
         sessionTimeoutMillis = newSessionTimeoutMillis;
         protocols = List.copyOf(newProtocols);
         protocolNames = new LinkedHashSet<>();
-        int metadataBytes = 0;
-        for (ClassicProtocol each : newProtocols) {
-            protocolNames.add(each.name());
-            metadataBytes = Math.max(metadataBytes, each.metadata().length);
-        }
-        recordBytes = identity.recordBytes() + metadataBytes;
+        newProtocols.forEach(each -> protocolNames.add(each.name()));
+        recordBytes = recordBytes(identity, newProtocols);
     }
 
-    /** The most that it takes in a record of its group, without what it is given. */
+    /** The most that such a member takes in a record of its group, without what it is given. */
+    static int recordBytes(Identity identity, List<ClassicProtocol> protocols) {
+        int metadataBytes = 0;
+        for (ClassicProtocol each : protocols) {
+            metadataBytes = Math.max(metadataBytes, each.metadata().length);
+        }
+        return identity.recordBytes() + metadataBytes;
+    }
+
+    /** As {@link #recordBytes(Identity, List)}, of this one. */
     int recordBytes() {
         return recordBytes;
     }

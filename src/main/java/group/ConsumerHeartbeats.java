@@ -61,9 +61,8 @@ final class ConsumerHeartbeats {
         TopicPatterns.Outcome pattern = patterns.update(group, before, after, records);
         boolean resubscribed = namesChanged || pattern != TopicPatterns.Outcome.SAME;
         TargetAssignment.Change change = new TargetAssignment.Change(occupant(group, before), after);
-        boolean reassign = namesChanged
-                || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED
-                || targets.turns(group, change);
+        boolean reassign =
+                namesChanged || pattern == TopicPatterns.Outcome.CHANGED_AND_RESOLVED || targets.turns(group, change);
         int epoch = noteTopics(group, change, reassign, records);
         int wanted = epoch;
         if (beat.first() != null) {

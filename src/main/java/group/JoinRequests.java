@@ -49,12 +49,12 @@ final class JoinRequests {
             turn.answer(done, JoinPhase.error(memberId, error));
         }
 
+        ClassicMember.Identity identity(String id) {
+            return new ClassicMember.Identity(id, request.groupInstanceId(), client.clientId(), client.clientHost());
+        }
+
         ClassicMember member(String id) {
-            return new ClassicMember(
-                    new ClassicMember.Identity(id, request.groupInstanceId(), client.clientId(), client.clientHost()),
-                    request.rebalanceTimeoutMs(),
-                    request.sessionTimeoutMs(),
-                    protocols);
+            return new ClassicMember(identity(id), request.rebalanceTimeoutMs(), request.sessionTimeoutMs(), protocols);
         }
 
         String because(String what) {
@@ -134,7 +134,7 @@ final class JoinRequests {
         ClassicMember known = roster.get(join.request().memberId());
         long others = roster.recordBytes() - (known == null ? 0 : known.recordBytes());
         long most = context.maxRecordBytes() - GROUP_BYTES;
-        if (others + join.member("").recordBytes() <= most) {
+        if (others + ClassicMember.recordBytes(join.identity(""), join.protocols()) <= most) {
             return true;
         }
         if (join.group().firstTooLarge()) {

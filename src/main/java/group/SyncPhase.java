@@ -85,7 +85,7 @@ final class SyncPhase {
      */
     boolean assign(ClassicGroup group, Function<ClassicMember, byte[]> assignments, Turn turn) {
         GroupMetadataRecord record = GroupMetadataRecords.of(group, assignments);
-        if (!context.fits(List.of(record))) {
+        if (!isSmall(group, record.value()) && !context.fits(List.of(record))) {
             return false;
         }
         Object round = new Object();
@@ -101,6 +101,16 @@ final class SyncPhase {
             }
         });
         return true;
+    }
+
+    /** Whether it fits for sure: mostly, and then it is not encoded to find out. */
+    private boolean isSmall(ClassicGroup group, GroupMetadataRecord.Value value) {
+        String names = group.id() + group.id() + group.protocolType() + group.protocol() + group.leader();
+        long bytes = group.roster().recordBytes() + 3L * names.length();
+        for (GroupMetadataRecord.Member each : value.members()) {
+            bytes += each.assignment().length;
+        }
+        return bytes <= context.maxRecordBytes() / 2;
     }
 
     private void handOut(ClassicGroup group, Function<ClassicMember, byte[]> assignments) {

@@ -36,7 +36,8 @@ final class TargetAssignment {
 
     /** Whether the change makes another assignor the preferred one. */
     boolean turns(ConsumerGroup group, Change change) {
-        String before = change.before() == null ? null : change.before().metadata().serverAssignor();
+        String before =
+                change.before() == null ? null : change.before().metadata().serverAssignor();
         return !Objects.equals(before, change.after().metadata().serverAssignor())
                 && !preferred(group.assignors()).equals(preferred(group, change));
     }
