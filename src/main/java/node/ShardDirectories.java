@@ -19,6 +19,7 @@ import storage.DiskExecutor;
 import storage.LogCleaner;
 import storage.LogDirectory;
 import storage.LogIdentity;
+import storage.PartitionLog;
 import storage.ProducerExpiry;
 
 /** The log directories of one shard: periodic duties, description, checkpoints. Confined to the shard. */
@@ -58,9 +59,14 @@ final class ShardDirectories {
     void startDuties(PartitionTable partitions) {
         long often = Math.min(config.retentionCheckMillis(), config.flushCheckMillis());
         long first = config.firstDutyMillis();
-        every(first, Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS)), () -> {
+        long period = Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS));
+        every(first, period, () -> {
             long wallMillis = ports.clock().wallMillis();
             partitions.all().forEach(replica -> replica.housekeep(wallMillis));
+        });
+        // A disk that was full at the start need not wait for the first of those (rule L6).
+        every(period, period, () -> {
+            partitions.logs().forEach(PartitionLog::retry);
             directories.forEach(ShardDirectory::checkPresence);
         });
         every(

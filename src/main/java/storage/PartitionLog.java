@@ -116,6 +116,9 @@ public abstract class PartitionLog {
     /** Raises the high watermark (never lowers). */
     public abstract void advanceHighWatermark(long offset);
 
+    /** Part of {@link #housekeep}: whether what was refused or failed, for want of room say, works now (rule S10). */
+    public abstract void retry();
+
     /** Periodic duty: looks at {@code most} producers and forgets those that are too old (rule P6); how many it were, {@link ProducerStates#MORE} when others are left. */
     public abstract int expireProducers(long wallMillis, int most);
 

@@ -253,8 +253,7 @@ final class SegmentedLog extends PartitionLog {
         if (log.unusable() != null || exclusive) {
             return;
         }
-        log.context.diskSpace().recheckIfFull();
-        flusher.retry();
+        retry();
         long now = log.context.ports().clock().monotonicNanos();
         if (now - lastAppendNanos > IDLE_NANOS) {
             log.recent.clear();
@@ -269,6 +268,14 @@ final class SegmentedLog extends PartitionLog {
         }
         if (!compaction.swapping()) {
             retention.run(wallMillis);
+        }
+    }
+
+    @Override
+    public void retry() {
+        if (log.unusable() == null && !exclusive) {
+            log.context.diskSpace().recheckIfFull();
+            flusher.retry();
         }
     }
 
