@@ -91,7 +91,7 @@ public final class BatchFilter {
     /**
      * The framed batch at {@code at} without the records that {@code choice} does not keep.
      *
-     * @param horizonMillis delete horizon (KIP-534) to be set if a tombstone stays, or with {@code stamp} if any record does, in a batch that has none yet
+     * @param horizonMillis delete horizon (KIP-534) to be set if a tombstone stays, or with {@code stamp} if any record does, in a batch that has none yet; -1: not to be set
      */
     public Outcome filter(ByteBuffer buffer, int at, long horizonMillis, boolean stamp, Choice choice) {
         try {
@@ -101,7 +101,8 @@ public final class BatchFilter {
             if (tally.count == 0) {
                 return EMPTY;
             }
-            boolean setHorizon = (stamp || tally.tombstones) && !BatchHeader.hasDeleteHorizon(buffer, at);
+            boolean setHorizon =
+                    horizonMillis >= 0 && (stamp || tally.tombstones) && !BatchHeader.hasDeleteHorizon(buffer, at);
             if (all && !setHorizon) {
                 return AS_IT_IS;
             }

@@ -5,15 +5,27 @@ import java.nio.ByteBuffer;
 import records.BatchHeader;
 
 /**
- * Goes through all batches of a segment file with large reads, and checks each one's checksum (rule K6). Its buffer grows to the largest batch. Blocking:
- * inside a job.
+ * Goes through all batches of segment files, one after the other, with large reads, and checks each one's checksum, and that offsets rise, which are under none
+ * (rule K6). Its buffer grows to the largest batch. Blocking: inside a job.
  */
 final class BatchStream {
 
     private static final int MIN_BUFFER = 1 << 16;
 
+    /**
+     * What is read.
+     *
+     * @param view the segment or a part of it
+     * @param endOffset all batches end below it
+     */
+    record Source(SegmentView view, long endOffset) {}
+
     private ByteBuffer buffer;
     private SegmentView segment;
+    private long endOffset;
+    /** No batch can begin below. */
+    private long expected;
+
     private FileHandle file;
     private int filePosition;
     private int at;
@@ -23,9 +35,11 @@ final class BatchStream {
         this.buffer = ByteBuffer.allocate(Math.max(MIN_BUFFER, bufferBytes));
     }
 
-    /** Begins at {@code position}, which must be the beginning of a batch, or the segment's end. */
-    void begin(SegmentView view, FileHandle handle, int position) {
-        segment = view;
+    /** Begins at {@code position}, which must be the beginning of a batch behind all that were met, or the segment's end. */
+    void begin(Source source, FileHandle handle, int position) {
+        segment = source.view;
+        endOffset = source.endOffset;
+        expected = Math.max(expected, segment.baseOffset());
         file = handle;
         filePosition = position;
         buffer.clear().limit(0);
@@ -33,7 +47,7 @@ final class BatchStream {
         size = 0;
     }
 
-    /** To the next batch; false at the end of the segment. Throws when the next bytes are no valid batch. */
+    /** To the next batch; false at the end of the segment. Throws CorruptSegmentException when the next bytes are no valid batch. */
     boolean next() throws IOException {
         at += size;
         size = 0;
@@ -53,13 +67,16 @@ final class BatchStream {
         if (buffer.limit() - at < wanted || !BatchHeader.isCrcValid(buffer, at)) {
             throw damaged();
         }
+        if (BatchHeader.baseOffset(buffer, at) < expected || BatchHeader.lastOffset(buffer, at) >= endOffset) {
+            throw damaged();
+        }
+        expected = BatchHeader.nextOffset(buffer, at);
         size = wanted;
         return true;
     }
 
-    private IOException damaged() {
-        return new IOException("there is no valid batch at byte " + position() + " of " + segment.path(SegmentFiles.LOG)
-                + ": it is damaged on this disk");
+    private CorruptSegmentException damaged() {
+        return new CorruptSegmentException(segment, position());
     }
 
     /** Moves what is left to the front and reads behind it. */

@@ -13,6 +13,7 @@ final class CleanerMetrics {
     private volatile double uncleanableBytes;
     private volatile double maxDirtyPercent;
     private volatile double maxDelaySeconds;
+    private volatile double damagedBytes;
     private volatile double recopyPercent;
     private volatile double bufferPercent;
     private volatile double cleanSeconds;
@@ -35,6 +36,11 @@ final class CleanerMetrics {
                 () -> maxDelaySeconds,
                 tags);
         metrics.gauge(
+                "highwater_log_cleaner_damaged_bytes",
+                "Segments that compaction leaves as they are, since some of them is damaged on this disk",
+                () -> damagedBytes,
+                tags);
+        metrics.gauge(
                 CLEANER + "cleaner_recopy_percent",
                 "Bytes written to bytes read by the last cleaning",
                 () -> recopyPercent,
@@ -49,7 +55,8 @@ final class CleanerMetrics {
         failures = metrics.counter(CLEANER + "failed_cleanings_total", "Cleanings of a partition that failed", tags);
     }
 
-    void looked(double dirtyRatio, long delayMillis) {
+    void looked(double dirtyRatio, long delayMillis, long damaged) {
+        damagedBytes = damaged;
         maxDirtyPercent = dirtyRatio * PERCENT;
         maxDelaySeconds = delayMillis / 1000.0;
     }

@@ -4,12 +4,14 @@ package storage;
  * How much of a compacted log could be cleaned now (rules K2, K6). A value: what it says is checked again when the cleaning starts.
  *
  * @param from first offset that no cleaning has looked at yet
- * @param end nothing at or above it is touched: high watermark, last stable offset, durable end, the first segment that is open, damaged or too young
+ * @param end nothing at or above it is touched: high watermark, last stable offset, durable end, the first segment that is open or too young
  * @param cleanBytes of the segments before {@code from}
  * @param dirtyBytes of the segments between {@code from} and {@code end}
+ * @param damagedBytes of the segments below {@code end} that stay as they are, since some of them is damaged
  * @param overdueMillis for so long something has waited longer than max.compaction.lag.ms; 0: nothing has
  */
-public record CleaningPlan(long from, long end, long cleanBytes, long dirtyBytes, long overdueMillis) {
+public record CleaningPlan(
+        long from, long end, long cleanBytes, long dirtyBytes, long damagedBytes, long overdueMillis) {
 
     /** Share of the log that is dirty, 0 to 1. */
     public double dirtyRatio() {
@@ -28,6 +30,7 @@ public record CleaningPlan(long from, long end, long cleanBytes, long dirtyBytes
         SegmentList segments = log.segments;
         long cleanBytes = 0;
         long dirtyBytes = 0;
+        long damagedBytes = 0;
         long earliest = Long.MAX_VALUE;
         for (int i = 0; i < segments.count() - 1; i++) {
             Segment segment = segments.get(i);
@@ -37,13 +40,16 @@ public record CleaningPlan(long from, long end, long cleanBytes, long dirtyBytes
             } else if (segment.baseOffset < end) {
                 dirtyBytes += segment.size;
             }
+            if (segment.baseOffset < end && log.isDamaged(segment)) {
+                damagedBytes += segment.size;
+            }
             if (!clean && segment.firstTimestamp > 0) {
                 earliest = Math.min(earliest, segment.firstTimestamp);
             }
         }
         long allowed = wallMillis - Math.max(0, log.config.maxCompactionLagMillis());
         long overdue = earliest < allowed ? allowed - earliest : 0;
-        return new CleaningPlan(from, end, cleanBytes, from < end ? dirtyBytes : 0, overdue);
+        return new CleaningPlan(from, end, cleanBytes, from < end ? dirtyBytes : 0, damagedBytes, overdue);
     }
 
     private static long from(LogState log) {
@@ -53,9 +59,6 @@ public record CleaningPlan(long from, long end, long cleanBytes, long dirtyBytes
 
     private static long end(LogState log, long from, long wallMillis) {
         long end = Math.min(Math.min(log.lastStableOffset(), log.durableEnd), log.segments.last().baseOffset);
-        for (DamagedRange range : log.damage) {
-            end = Math.min(end, range.segmentBase());
-        }
         long lag = log.config.minCompactionLagMillis();
         for (int i = 0; i < log.segments.count() - 1; i++) {
             Segment segment = log.segments.get(i);

@@ -2,7 +2,7 @@ package storage;
 
 import java.io.IOException;
 
-/** Where a batch of a segment must begin there is none (rule S8). */
+/** Where a batch of a segment must begin there is none, or not a valid one (rule S8). */
 final class CorruptSegmentException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +10,7 @@ final class CorruptSegmentException extends IOException {
     private final int position;
 
     CorruptSegmentException(SegmentView segment, int position) {
-        super("there is no batch at byte " + position + " of " + segment.path(SegmentFiles.LOG)
+        super("there is no valid batch at byte " + position + " of " + segment.path(SegmentFiles.LOG)
                 + ": it is damaged on this disk");
         this.segmentBase = segment.baseOffset();
         this.position = position;

@@ -3,13 +3,13 @@ package storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A small file in a damaged partition's directory (rule S8): where the damage begins. Later starts check the log from there, also after a clean stop,
- * since nothing else tells them where not to read. Gone once nothing damaged is left. Kafka's tools pass over it.
+ * since nothing else tells them where not to read; and what compaction went around counts as never compacted, if it can be read again. Gone once nothing damaged
+ * is left and all was compacted since. Kafka's tools pass over it.
  */
 final class DamageNote {
 
@@ -30,32 +30,37 @@ final class DamageNote {
         return readable ? Math.max(0, CheckpointLines.number(lines.lines().get(0)[0])) : 0;
     }
 
-    /** Writes what was found while the log was open; {@code damage}: all that is known of, in order, not empty. */
-    static DiskJob<Void> writing(String directory, List<DamagedRange> damage) {
+    /** Makes the note say {@code from}; MAX_VALUE: there is to be none. */
+    static DiskJob<Void> writing(String directory, long from) {
         return files -> {
-            update(files, directory, -1, damage);
+            write(files, directory, from);
             return null;
         };
     }
 
-    /** Makes the note say what was found now. */
-    static void update(FileSystem files, String directory, long noted, List<DamagedRange> damage) throws IOException {
-        long from = damage.isEmpty() ? Long.MAX_VALUE : damage.get(0).fromOffset();
+    /** At a start, which must succeed without room too: makes a note that says {@code noted} say {@code from}. Gives what it says now. */
+    static long update(FileSystem files, String directory, long noted, long from) throws IOException {
         if (from == noted) {
-            return;
-        }
-        String path = directory + '/' + FILE_NAME;
-        if (damage.isEmpty()) {
-            files.delete(path);
-            return;
+            return noted;
         }
         try {
-            AtomicFile.replace(files, path, ByteBuffer.wrap(("0\n1\n" + from + "\n").getBytes(StandardCharsets.UTF_8)));
+            write(files, directory, from);
+            return from;
         } catch (DiskFullException noRoom) {
             LOG.warn(
                     "No room to note that {} is damaged from offset {} on: make room before the next restart",
                     directory,
                     from);
+            return noted;
+        }
+    }
+
+    private static void write(FileSystem files, String directory, long from) throws IOException {
+        String path = directory + '/' + FILE_NAME;
+        if (from < Long.MAX_VALUE) {
+            AtomicFile.replace(files, path, ByteBuffer.wrap(("0\n1\n" + from + "\n").getBytes(StandardCharsets.UTF_8)));
+        } else if (files.exists(path)) {
+            files.delete(path);
         }
     }
 }

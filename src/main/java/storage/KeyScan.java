@@ -13,7 +13,7 @@ import records.BatchHeader;
  */
 final class KeyScan {
 
-    private final List<SegmentView> segments;
+    private final List<BatchStream.Source> segments;
     private final TransactionPass transactions;
     private final OffsetMap map;
     private final BatchFilter filter;
@@ -27,11 +27,11 @@ final class KeyScan {
     private boolean full;
 
     /**
-     * @param segments from the one that holds {@code from} on
+     * @param segments from the one that holds {@code from} on, all that begin below {@code limit}; of a damaged one its sound parts
      * @param limit only batches wholly below it
      */
     KeyScan(
-            List<SegmentView> segments,
+            List<BatchStream.Source> segments,
             long from,
             long limit,
             TransactionPass transactions,
@@ -46,6 +46,7 @@ final class KeyScan {
         this.filter = filter;
         this.stream = new BatchStream(bufferBytes);
         this.end = from;
+        this.position = start();
     }
 
     /** Goes on for about {@code maxBytes}; returns how many were read. */
@@ -55,13 +56,15 @@ final class KeyScan {
         while (!finished && bytes < maxBytes) {
             if (segment == segments.size()) {
                 finished = true;
+                // Nothing else can be read below.
+                end = Math.max(end, limit);
                 break;
             }
-            SegmentView view = segments.get(segment);
+            SegmentView view = segments.get(segment).view();
             FileHandle file = view.open(files);
             try {
                 int before = position;
-                stream.begin(view, file, position);
+                stream.begin(segments.get(segment), file, position);
                 scan(maxBytes - bytes);
                 bytes += position - before;
             } finally {
@@ -69,10 +72,14 @@ final class KeyScan {
             }
             if (position >= view.size()) {
                 segment++;
-                position = 0;
+                position = start();
             }
         }
         return bytes;
+    }
+
+    private int start() {
+        return segment == segments.size() ? 0 : segments.get(segment).view().fromPosition();
     }
 
     private void scan(int maxBytes) throws IOException {
@@ -104,8 +111,8 @@ final class KeyScan {
                 return !full;
             });
             if (unreadable != null) {
-                throw new IOException(
-                        unreadable.message() + ", in " + segments.get(segment).path(SegmentFiles.LOG));
+                throw new IOException(unreadable.message() + ", in "
+                        + segments.get(segment).view().path(SegmentFiles.LOG));
             }
             if (full) {
                 return false;
@@ -124,7 +131,7 @@ final class KeyScan {
         return full;
     }
 
-    /** The map knows all keys in the batches from the start up to here. */
+    /** The map knows all keys in the batches from the start up to here, so far as they can be read. */
     long end() {
         return end;
     }

@@ -102,6 +102,7 @@ public final class LogCleaner {
         Choice best = null;
         double dirtiest = 0;
         long longestDelay = 0;
+        long damagedBytes = 0;
         for (PartitionLog log : all) {
             CleaningPlan plan = log.cleaningPlan(wallMillis);
             if (plan == null) {
@@ -109,13 +110,14 @@ public final class LogCleaner {
             }
             dirtiest = Math.max(dirtiest, plan.dirtyRatio());
             longestDelay = Math.max(longestDelay, plan.overdueMillis());
+            damagedBytes += plan.damagedBytes();
             Uncleanable waiting = failing.get(log);
             boolean may = waiting == null || now - waiting.retryNanos >= 0;
             if (may && plan.due(log.config().minDirtyRatio()) && (best == null || before(plan, best.plan))) {
                 best = new Choice(log, plan);
             }
         }
-        metrics.looked(dirtiest, longestDelay);
+        metrics.looked(dirtiest, longestDelay, damagedBytes);
         count();
         return best;
     }

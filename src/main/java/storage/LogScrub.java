@@ -4,6 +4,7 @@ import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +31,10 @@ final class LogScrub {
     private Runnable whenIdle;
     /** Examinations that wait for {@link #release}. */
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
+    /** Who waits until the damage is noted. */
+    private final List<Callback<Void>> noteFor = new ArrayList<>(0);
+
+    private boolean noting;
 
     LogScrub(LogState log, LogFlusher flusher) {
         this.log = log;
@@ -237,16 +242,48 @@ final class LogScrub {
                 damage.fromOffset(),
                 end - 1,
                 checked.baseOffset);
-        DiskJob<Void> note = DamageNote.writing(log.identity.directory(), List.copyOf(log.damage));
-        log.context.disk().run(DiskExecutor.Lane.BLOCKING, note, (none, failure) -> {
+        note((none, failure) -> {
             if (failure != null) {
                 LOG.warn(
                         "{}: the damage could not be noted, so a restart does not know of it before it is found again: {}",
                         log.identity.directory(),
                         failure.message());
-                if (failure.code() == FailureCode.SYNC_FAILED) {
-                    log.context.goOffline(failure);
-                }
+            }
+        });
+    }
+
+    /** Makes the {@link DamageNote} say what is known now, durably. One write at a time: the last one must be the newest. */
+    void note(Callback<Void> done) {
+        noteFor.add(done);
+        if (!noting) {
+            writeNote();
+        }
+    }
+
+    private void writeNote() {
+        List<Callback<Void>> served = List.copyOf(noteFor);
+        noteFor.clear();
+        long from = log.recleanTo >= 0 ? log.notedFrom : Long.MAX_VALUE;
+        for (DamagedRange each : log.damage) {
+            from = Math.min(Math.min(from, log.notedFrom), each.fromOffset());
+        }
+        if (from == log.notedFrom) {
+            served.forEach(each -> each.succeed(null));
+            return;
+        }
+        noting = true;
+        long written = from;
+        DiskJob<Void> job = DamageNote.writing(log.identity.directory(), written);
+        log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (none, failure) -> {
+            noting = false;
+            if (failure == null) {
+                log.notedFrom = written;
+            } else if (failure.code() == FailureCode.SYNC_FAILED) {
+                log.context.goOffline(failure);
+            }
+            served.forEach(each -> each.done(null, failure));
+            if (!noting && !noteFor.isEmpty()) {
+                writeNote();
             }
         });
     }

@@ -35,6 +35,12 @@ final class LogState {
     long highWatermark;
     /** Up to there the log has been compacted; -1: never. */
     long cleanedTo = -1;
+    /** The cleaner's checkpoint may say that the log was compacted up to there, although it must be compacted anew: so long the {@link DamageNote} stays. */
+    long recleanTo = -1;
+    /** What the {@link DamageNote} says; MAX_VALUE: there is none. */
+    long notedFrom = Long.MAX_VALUE;
+    /** Damage was there when the log was opened: the transaction indexes may be wrong about what lies before it, since markers may lie in it. */
+    boolean damagedAtOpening;
     /** Offset of the newest producer snapshot, -1 when there is none. */
     long snapshotEnd = -1;
 
@@ -84,6 +90,8 @@ final class LogState {
         epochsDirty = found.epochsChanged();
         epochsOnDisk = found.epochsOnDisk();
         found.damage().forEach(this::addDamage);
+        damagedAtOpening |= !found.damage().isEmpty();
+        notedFrom = found.notedFrom();
         snapshotEnd = found.snapshotAtEnd() ? found.endOffset() : -1;
         writtenEnd = found.endOffset();
         assignedEnd = found.endOffset();
@@ -141,6 +149,28 @@ final class LogState {
     /** The segment is no longer one of the log, and so nor is what was damaged in it. */
     void forgetDamage(Segment gone) {
         damage.removeIf(range -> range.segmentBase() == gone.baseOffset);
+    }
+
+    boolean isDamaged(Segment segment) {
+        return damage.stream().anyMatch(range -> range.segmentBase() == segment.baseOffset);
+    }
+
+    /** The segment, or its parts around what is damaged (rule S8), for jobs; {@code file} as in {@link SegmentView}. */
+    List<SegmentView> soundParts(Segment segment, FileHandle file) {
+        List<SegmentView> parts = new ArrayList<>(1);
+        int from = 0;
+        for (DamagedRange range : damage) {
+            if (range.segmentBase() == segment.baseOffset) {
+                if (from < range.fromPosition()) {
+                    parts.add(new SegmentView(identity, segment.baseOffset, range.fromPosition(), file, from));
+                }
+                from = range.toPosition();
+            }
+        }
+        if (from < segment.size) {
+            parts.add(new SegmentView(identity, segment.baseOffset, segment.size, file, from));
+        }
+        return parts;
     }
 
     /** Compaction has taken batches away, or may have. */

@@ -81,7 +81,8 @@ final class LogTruncation {
             log.damage.removeIf(range -> range.toOffset() > end);
             log.adopt(found);
             flusher.opened();
-            log.cleanedTo = Math.min(log.cleanedTo, log.writtenEnd);
+            log.recleanTo = Math.max(log.recleanTo, found.cleanedTo() < log.cleanedTo ? log.cleanedTo : -1);
+            log.cleanedTo = Math.min(found.cleanedTo(), log.writtenEnd);
             log.durableEnd = Math.min(Math.max(log.durableEnd, log.logStart), log.writtenEnd);
             log.highWatermark = Math.min(log.highWatermark, log.writtenEnd);
             log.producers.advanceHighWatermark(log.highWatermark);

@@ -11,7 +11,9 @@ import java.util.List;
  * @param epochsChanged leader-epoch-checkpoint must be written again
  * @param epochsOnDisk there is a leader-epoch-checkpoint
  * @param snapshotAtEnd there is a producer snapshot at {@code endOffset}
+ * @param cleanedTo up to there the log was compacted, -1: never; not beyond what could not be read then, and perhaps can be now
  * @param damage ranges without valid batches (rule S8)
+ * @param notedFrom what the {@link DamageNote} says
  */
 record RecoveredLog(
         List<Segment> segments,
@@ -22,4 +24,6 @@ record RecoveredLog(
         boolean epochsChanged,
         boolean epochsOnDisk,
         boolean snapshotAtEnd,
-        List<DamagedRange> damage) {}
+        long cleanedTo,
+        List<DamagedRange> damage,
+        long notedFrom) {}

@@ -114,15 +114,59 @@ final class Recovery implements DiskJob<RecoveredLog> {
         LeaderEpochCache rebuilt = epochsLost ? new LeaderEpochCache() : null;
         ProducerStates producers = new ProducerRecovery(settings, segments, names, damage)
                 .load(files, end, Math.min(scannedFrom, unreadableAbortedFrom), rebuilt);
-        DamageNote.update(files, directory, noted, damage);
         if (epochsLost) {
             epochs = rebuilt;
             epochsChanged = true;
         }
         epochsChanged |= epochs.truncateFromEnd(end);
         boolean snapshot = names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT));
+        long cleanedTo = Math.min(settings.start().cleanedTo(), cleanedAtMost(noted));
+        long from = damage.isEmpty() ? Long.MAX_VALUE : damage.get(0).fromOffset();
+        boolean cleanedLess = cleanedTo < settings.start().cleanedTo();
+        if (noted < Long.MAX_VALUE) {
+            dropSnapshotsBehind(files, noted);
+        }
+        long notedNow = DamageNote.update(files, directory, noted, cleanedLess ? Math.min(noted, from) : from);
         return new RecoveredLog(
-                segments, end, durableEnd, producers, epochs, epochsChanged, epochsOnDisk, snapshot, damage);
+                segments,
+                end,
+                durableEnd,
+                producers,
+                epochs,
+                epochsChanged,
+                epochsOnDisk,
+                snapshot,
+                cleanedTo,
+                damage,
+                notedNow);
+    }
+
+    /** Rule P4: processes that could not read all batches have made them, and they would count once there is no note. */
+    private void dropSnapshotsBehind(FileSystem files, long noted) throws IOException {
+        boolean any = false;
+        for (String name : List.copyOf(names)) {
+            String path = directory + '/' + name;
+            if (SegmentFiles.baseOffset(name, SegmentFiles.SNAPSHOT) > noted && files.exists(path)) {
+                files.delete(path);
+                names.remove(name);
+                any = true;
+            }
+        }
+        if (any) {
+            files.syncDirectory(directory);
+        }
+    }
+
+    /**
+     * A segment with damage was never rewritten, and the keys of what could not be read are in no cleaner's map: all from there on must be learnt anew, since it may
+     * be whole again. Else tombstones behind would go before what they hide.
+     */
+    private long cleanedAtMost(long noted) {
+        long base = Long.MAX_VALUE;
+        for (Segment each : segments) {
+            base = noted < Long.MAX_VALUE && each.baseOffset <= noted ? each.baseOffset : base;
+        }
+        return base;
     }
 
     /** What a stop in the middle of a deletion or replacement has left. */

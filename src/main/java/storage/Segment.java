@@ -36,6 +36,8 @@ final class Segment {
     boolean maxTimestampKnown = true;
     /** Maximum timestamp of the first batch, -1 when there is none: when a segment that is written to rolls. */
     long firstTimestamp = -1;
+    /** It was told that compaction leaves the segment as it is. */
+    boolean leftAlone;
     /** The .log file is there. */
     boolean made;
     /** The name of the .log file has been synced (rule S4). */

@@ -20,6 +20,7 @@ final class SegmentCleaner {
      * @param map last offsets of keys
      * @param end what lies at or above it was not looked at and stays
      * @param wallMillis the time of the pass
+     * @param unsureFrom records at or above it may be there that the pass does not see (damaged segments): what hides older values stays behind it
      * @param reserveBytes free space that must be left
      * @param tails batches that producer states rest on
      */
@@ -31,6 +32,7 @@ final class SegmentCleaner {
             ProducerTails tails,
             TransactionPass transactions,
             BatchFilter filter,
+            long unsureFrom,
             long reserveBytes) {
 
         long horizon() {
@@ -40,7 +42,7 @@ final class SegmentCleaner {
     }
 
     private final Rules rules;
-    private final List<SegmentView> sources;
+    private final List<BatchStream.Source> sources;
     private final CleanedSegment target;
     private final BatchStream stream;
     private final List<FileHandle> handles = new ArrayList<>();
@@ -49,7 +51,7 @@ final class SegmentCleaner {
     private boolean changed;
     private Segment cleaned;
 
-    SegmentCleaner(Rules rules, List<SegmentView> sources, CleanedSegment target, int bufferBytes) {
+    SegmentCleaner(Rules rules, List<BatchStream.Source> sources, CleanedSegment target, int bufferBytes) {
         this.rules = rules;
         this.sources = sources;
         this.target = target;
@@ -66,11 +68,11 @@ final class SegmentCleaner {
         rules.transactions.begin(files);
         int bytes = 0;
         while (!finished() && bytes < maxBytes) {
-            SegmentView view = sources.get(source);
+            SegmentView view = sources.get(source).view();
             if (handles.size() == source) {
                 handles.add(view.open(files));
             }
-            stream.begin(view, handles.get(source), position);
+            stream.begin(sources.get(source), handles.get(source), position);
             while (bytes < maxBytes && stream.next()) {
                 bytes += stream.size() + take();
                 position = stream.position() + stream.size();
@@ -87,8 +89,8 @@ final class SegmentCleaner {
     /** Rule S10: what is cleaned must not take the room that is kept for checkpoints and metadata. */
     private void requireRoom(FileSystem files) throws IOException {
         long bytes = 0;
-        for (SegmentView each : sources) {
-            bytes += each.size();
+        for (BatchStream.Source each : sources) {
+            bytes += each.view().size();
         }
         if (files.usableBytes() < bytes + rules.reserveBytes) {
             throw new DiskFullException(
@@ -166,7 +168,8 @@ final class SegmentCleaner {
     }
 
     private IOException unreadable(Failure failure) {
-        return new IOException(failure.message() + ", in " + sources.get(source).path(SegmentFiles.LOG));
+        return new IOException(
+                failure.message() + ", in " + sources.get(source).view().path(SegmentFiles.LOG));
     }
 
     private BatchFilter.Outcome ofMarker(ByteBuffer buffer, int at) throws IOException {
@@ -190,17 +193,19 @@ final class SegmentCleaner {
     private BatchFilter.Outcome ofData(ByteBuffer buffer, int at) throws IOException {
         TransactionPass.Standing standing = rules.transactions.data(buffer, at);
         boolean behind = BatchHeader.baseOffset(buffer, at) >= rules.end;
-        if (behind || standing == TransactionPass.Standing.ABORTED_LATER) {
+        if (behind || standing == TransactionPass.Standing.UNDECIDED) {
             return BatchFilter.AS_IT_IS;
         }
         if (standing == TransactionPass.Standing.ABORTED) {
             return BatchFilter.EMPTY;
         }
-        boolean dropTombstones = horizonPassed(buffer, at);
+        // Rule K3: the time of a tombstone begins when no older value is left, and behind what is damaged some may be.
+        boolean sure = BatchHeader.baseOffset(buffer, at) < rules.unsureFrom;
+        boolean dropTombstones = sure && horizonPassed(buffer, at);
         return rules.filter.filter(
                 buffer,
                 at,
-                rules.horizon(),
+                sure ? rules.horizon() : -1,
                 false,
                 (offset, bytes, keyAt, keyLength, hasValue) -> keyLength >= 0
                         && offset >= rules.map.get(bytes, keyAt, keyLength)

@@ -3,6 +3,7 @@ package storage;
 import config.LogConfig;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** Which neighbouring segments become one when they are cleaned: so many that the outcome cannot be larger than a segment may be. */
 final class SegmentGroups {
@@ -14,8 +15,8 @@ final class SegmentGroups {
 
     private SegmentGroups() {}
 
-    /** The closed segments that begin below {@code end}, grouped, in order. */
-    static List<List<Segment>> of(SegmentList segments, long end, LogConfig config) {
+    /** The closed segments that begin below {@code end}, grouped, in order; not those that {@code skipped} names. */
+    static List<List<Segment>> of(SegmentList segments, long end, LogConfig config, Predicate<Segment> skipped) {
         List<List<Segment>> groups = new ArrayList<>();
         List<Segment> group = new ArrayList<>();
         long bytes = 0;
@@ -23,6 +24,14 @@ final class SegmentGroups {
         long maxEntries = config.segmentIndexBytes() / TimeIndex.ENTRY_BYTES;
         for (int i = 0; i < segments.count() - 1 && segments.get(i).baseOffset < end; i++) {
             Segment segment = segments.get(i);
+            if (skipped.test(segment)) {
+                if (!group.isEmpty()) {
+                    groups.add(group);
+                    group = new ArrayList<>();
+                }
+                bytes = 0;
+                continue;
+            }
             long together = bytes + segment.size;
             boolean fits = !group.isEmpty()
                     && group.size() < MAX_SEGMENTS

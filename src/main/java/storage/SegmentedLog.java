@@ -38,7 +38,7 @@ final class SegmentedLog extends PartitionLog {
         this.reader = new LogReader(log, scrub);
         this.timestamps = new TimestampLookup(log, scrub);
         this.retention = new LogRetention(log, this, appender, flusher);
-        this.compaction = new LogCompaction(log, retention);
+        this.compaction = new LogCompaction(log, retention, scrub);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
     }
 
@@ -56,12 +56,13 @@ final class SegmentedLog extends PartitionLog {
         log.adopt(found);
         log.directoryMade = true;
         log.directoryDurable = start.cleanStop();
+        log.recleanTo = found.cleanedTo() < start.cleanedTo() ? start.cleanedTo() : -1;
+        log.cleanedTo = found.cleanedTo();
         return begin(log, start, found.endOffset(), found.durableEnd());
     }
 
     private static SegmentedLog begin(LogState log, LogStart start, long end, long durableEnd) {
         log.logStart = Math.max(start.logStartOffset(), log.segments.first().baseOffset);
-        log.cleanedTo = start.cleanedTo();
         log.writtenEnd = end;
         log.assignedEnd = end;
         log.durableEnd = Math.max(log.logStart, Math.min(durableEnd, end));

@@ -104,7 +104,10 @@ final class TimestampLookup {
                     byName.add(segment);
                     log.readByName(segment);
                 }
-                addSoundParts(segment, file, segments);
+                for (SegmentView part : log.soundParts(segment, file)) {
+                    segments.add(new Timed(
+                            part, segment.maxTimestampKnown, segment.maxTimestamp, segment.maxTimestampOffset));
+                }
             }
         }
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, attempt(search.over(segments)), (outcome, failure) -> {
@@ -133,28 +136,6 @@ final class TimestampLookup {
                 done.fail(FailureCode.CORRUPT_BATCH, met.getMessage());
             }
         });
-    }
-
-    /** The segment, or its parts around what is damaged (rule S8). */
-    private void addSoundParts(Segment segment, FileHandle file, List<Timed> into) {
-        int from = 0;
-        for (DamagedRange range : log.damage) {
-            if (range.segmentBase() == segment.baseOffset) {
-                addPart(segment, file, from, range.fromPosition(), into);
-                from = range.toPosition();
-            }
-        }
-        addPart(segment, file, from, segment.size, into);
-    }
-
-    private void addPart(Segment segment, FileHandle file, int from, int to, List<Timed> into) {
-        if (from < to) {
-            into.add(new Timed(
-                    new SegmentView(log.identity, segment.baseOffset, to, file, from),
-                    segment.maxTimestampKnown,
-                    segment.maxTimestamp,
-                    segment.maxTimestampOffset));
-        }
     }
 
     private static Timed learn(FileSystem files, Timed segment) throws IOException {

@@ -22,8 +22,8 @@ final class TransactionPass {
         VALID,
         /** Of an aborted transaction: its records count for nothing. */
         ABORTED,
-        /** Of a transaction that is aborted behind the cleaned range: its records count for nothing, but stay. */
-        ABORTED_LATER
+        /** Of a transaction that is aborted behind the cleaned range, or that ended nobody knows how: its records count for nothing, but stay. */
+        UNDECIDED
     }
 
     /** An aborted transaction; {@code seen}: a batch of it is still there. */
@@ -38,6 +38,8 @@ final class TransactionPass {
 
     private final AbortedStream aborted;
     private final long end;
+    private final long unsureFrom;
+    private final long undecidedBelow;
     /** Aborted transactions that begin behind the last batch. */
     private final PriorityQueue<CompletedTransaction> ahead =
             new PriorityQueue<>(Comparator.comparingLong(CompletedTransaction::firstOffset));
@@ -52,10 +54,14 @@ final class TransactionPass {
     /**
      * @param aborted the aborted transactions whose markers lie at or above the pass' start
      * @param end of the cleaned range
+     * @param unsureFrom batches at or above it may be there that this pass does not see: no marker behind is obsolete
+     * @param undecidedBelow {@code aborted} may be wrong about what is below
      */
-    TransactionPass(AbortedStream aborted, long end) {
+    TransactionPass(AbortedStream aborted, long end, long unsureFrom, long undecidedBelow) {
         this.aborted = aborted;
         this.end = end;
+        this.unsureFrom = unsureFrom;
+        this.undecidedBelow = undecidedBelow;
     }
 
     /** A job goes on with the pass. */
@@ -86,12 +92,18 @@ final class TransactionPass {
         }
         long producer = BatchHeader.producerId(buffer, at);
         Aborted transaction = open.get(producer);
+        if (transaction != null && transaction.transaction.lastOffset() < BatchHeader.baseOffset(buffer, at)) {
+            // Its marker is one of those that are not seen.
+            open.remove(producer);
+            transaction = null;
+        }
+        boolean undecided = BatchHeader.baseOffset(buffer, at) < undecidedBelow;
         if (transaction == null) {
             committed.add(producer);
-            return Standing.VALID;
+            return undecided ? Standing.UNDECIDED : Standing.VALID;
         }
         transaction.seen = true;
-        return transaction.transaction.lastOffset() < end ? Standing.ABORTED : Standing.ABORTED_LATER;
+        return !undecided && transaction.transaction.lastOffset() < end ? Standing.ABORTED : Standing.UNDECIDED;
     }
 
     /** The next batch is a control batch. */
@@ -101,11 +113,18 @@ final class TransactionPass {
         if (batch.marker() == null) {
             return new Marker(BatchHeader.recordCount(buffer, at) == 0, null);
         }
+        boolean unsure = batch.baseOffset() >= unsureFrom;
         if (batch.marker().commit()) {
-            return new Marker(!committed.remove(batch.producerId()), null);
+            boolean seen = committed.remove(batch.producerId());
+            return new Marker(!seen && !unsure, null);
         }
         Aborted ended = open.remove(batch.producerId());
-        return ended != null && ended.seen ? new Marker(false, ended.transaction) : new Marker(true, null);
+        if (ended != null && ended.transaction.lastOffset() != batch.baseOffset()) {
+            // That one's marker is one of those that are not seen, and this one aborts nothing that is known.
+            ended = null;
+        }
+        boolean counts = ended != null && (ended.seen || unsure);
+        return counts ? new Marker(false, ended.transaction) : new Marker(!unsure, null);
     }
 
     /**

@@ -10,6 +10,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import records.BatchBuilder;
 import records.Codec;
+import sim.DiskFaults;
+import sim.LoggedLines;
 
 /** Which log is cleaned when, and what becomes of one that cannot be. */
 final class LogCleanerTest {
@@ -52,30 +54,63 @@ final class LogCleanerTest {
     }
 
     private static double gauge(CompactionLab lab, String name) {
-        return lab.host().metrics().gauge("kafka_log_" + name, "shard", "0");
+        return lab.host().metrics().gauge(name, "shard", "0");
     }
 
+    /** Rule K6: its damaged segment only. */
     @Test
-    void aDamagedLogStaysAsItIsAndHoldsUpNoOther() {
+    void aDamagedSegmentStaysAsItIsAndHoldsUpNothing() {
         CompactionLab lab = lab();
         fill(lab, lab.log());
         PartitionLog other = other(lab, "compact");
-        lab.host().disk().rot(lab.bench.segment(0, ".log"), 100, 2);
-        byte[] before = lab.host().disk().content(lab.bench.segment(0, ".log"));
+        String path = lab.bench.segment(0, ".log");
+        lab.host().disk().rot(path, 100, 2);
+        byte[] before = lab.host().disk().content(path);
+        long bytes = lab.log().sizeBytes();
+        LogCleaner cleaner = cleaner(lab, List.of(lab.log(), other), Double.MAX_VALUE);
+        try (LoggedLines told = new LoggedLines("storage.Cleaning")) {
+            cleaner.start();
+            lab.host().runFor(10_000);
+            assertTrue(other.cleanedTo() > 20, "the other is cleaned to " + other.cleanedTo());
+            assertTrue(
+                    lab.log().cleanedTo() > 20, "it is cleaned to " + lab.log().cleanedTo());
+            assertTrue(lab.log().sizeBytes() < bytes, "what lies behind is compacted");
+            assertTrue(lab.log().sizeBytes() >= before.length);
+            for (int i = 0; i < 5; i++) {
+                fill(lab, lab.log());
+                lab.host().runFor(10_000);
+            }
+            assertEquals(1, told.lines().size(), told.lines().toString());
+        }
+        assertEquals(0, gauge(lab, "kafka_log_logcleanermanager_uncleanable_partitions_count"));
+        assertTrue(gauge(lab, "highwater_log_cleaner_damaged_bytes") >= before.length);
+        assertArrayEquals(before, lab.host().disk().content(path));
+        cleaner.stop();
+    }
+
+    @Test
+    void aLogThatCannotBeReadIsTriedAgainAndHoldsUpNoOther() {
+        CompactionLab lab = lab();
+        fill(lab, lab.log());
+        PartitionLog other = other(lab, "compact");
+        lab.host()
+                .disk()
+                .faults((operation, path, number) ->
+                        operation == DiskFaults.Operation.READ && path.equals(lab.bench.segment(0, ".log"))
+                                ? DiskFaults.Fault.ERROR
+                                : DiskFaults.Fault.NONE);
         LogCleaner cleaner = cleaner(lab, List.of(lab.log(), other), Double.MAX_VALUE);
         cleaner.start();
         lab.host().runFor(10_000);
         assertTrue(other.cleanedTo() > 20, "the other is cleaned to " + other.cleanedTo());
-        assertEquals(-1, lab.log().cleanedTo(), "K6");
-        assertEquals(1, gauge(lab, "logcleanermanager_uncleanable_partitions_count"));
-        assertTrue(gauge(lab, "logcleanermanager_uncleanable_bytes") > 900);
-        assertEquals(100, gauge(lab, "logcleanermanager_max_dirty_percent"));
-        assertArrayEquals(before, lab.host().disk().content(lab.bench.segment(0, ".log")));
-        // Whole again: the next try, after its pause, succeeds.
-        lab.host().disk().rot(lab.bench.segment(0, ".log"), 100, 2);
+        assertEquals(-1, lab.log().cleanedTo());
+        assertEquals(1, gauge(lab, "kafka_log_logcleanermanager_uncleanable_partitions_count"));
+        assertTrue(gauge(lab, "kafka_log_logcleanermanager_uncleanable_bytes") > 900);
+        assertEquals(100, gauge(lab, "kafka_log_logcleanermanager_max_dirty_percent"));
+        lab.host().disk().faults(DiskFaults.NONE);
         lab.host().runFor(40_000);
         assertTrue(lab.log().cleanedTo() > 20);
-        assertEquals(0, gauge(lab, "logcleanermanager_uncleanable_partitions_count"));
+        assertEquals(0, gauge(lab, "kafka_log_logcleanermanager_uncleanable_partitions_count"));
         cleaner.stop();
     }
 
