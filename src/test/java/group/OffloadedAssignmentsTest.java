@@ -268,6 +268,45 @@ class OffloadedAssignmentsTest {
     }
 
     @Test
+    void aGroupThatChangesItsProtocolMeanwhile() {
+        bench = bench("group.initial.rebalance.delay.ms=0");
+        FakeClassicConsumer old = new FakeClassicConsumer(bench, "g", "t");
+        stepUntilItHas(old, PARTITIONS);
+        FakeConsumer a = consumer("a");
+        Answer<ConsumerGroupHeartbeatResponseData> upgrading = start(a);
+        assertFalse(upgrading.isDone());
+        assertEquals(1, group().classicMembers());
+        heard(a, upgrading);
+        for (int i = 0; i < 10; i++) {
+            old.step();
+            heard(a, start(a));
+            bench.advance(500);
+        }
+        assertEquals("Stable", group().state());
+        assertEquals(PARTITIONS / 2, a.owned().size());
+        assertEquals(PARTITIONS / 2, old.owned().size());
+
+        FakeConsumer b = consumer("b");
+        Answer<ConsumerGroupHeartbeatResponseData> joining = start(b);
+        b.leave(ConsumerMember.LEFT);
+        a.leave(ConsumerMember.LEFT);
+        assertEquals(
+                GroupType.CLASSIC,
+                bench.read(shard -> shard.groups().get("g")).value().type());
+        bench.compute();
+        assertEquals(Errors.GROUP_ID_NOT_FOUND, error(joining));
+        stepUntilItHas(old, PARTITIONS);
+    }
+
+    private void stepUntilItHas(FakeClassicConsumer consumer, int partitions) {
+        for (int i = 0; i < 20 && consumer.owned().size() < partitions; i++) {
+            consumer.step();
+            bench.advance(500);
+        }
+        assertEquals(partitions, consumer.owned().size());
+    }
+
+    @Test
     void aSmallOneIsComputedAtOnce() {
         FakeConsumer a = consumer("a").topics("small");
         a.beat();
