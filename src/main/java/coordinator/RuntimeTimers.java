@@ -9,10 +9,14 @@ import java.util.function.Supplier;
 
 /**
  * The timers of one loaded shard. A deadline that moves later touches no timer of the host: the one that is set finds out when it fires, and is set again for the
- * rest. So a member that heartbeats costs one timer per session, not one per heartbeat. Confined to the owner.
+ * rest. So a member that heartbeats costs one timer per session, not one per heartbeat. A timer that was due while no records were taken waits a little longer once
+ * they are: whoever it waits for may have been turned away for the same reason. Confined to the owner.
  */
 final class RuntimeTimers<R> implements ShardTimers<R> {
     static final long POSTPONED_MILLIS = 1_000;
+    /** Enough for clients that try again, which they do about once a second. */
+    static final long GRACE_MILLIS = 3_000;
+
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final Clock clock;
@@ -22,7 +26,11 @@ final class RuntimeTimers<R> implements ShardTimers<R> {
 
     private static final class Entry<R> {
         private final Object key;
+        private long delayMillis;
         private long deadlineNanos;
+        /** It was due, and no records were taken. */
+        private boolean postponed;
+
         private Supplier<Result<R, Void>> task;
         private long armedNanos;
         private Timers.Handle handle;
@@ -44,6 +52,8 @@ final class RuntimeTimers<R> implements ShardTimers<R> {
         long now = clock.monotonicNanos();
         Entry<R> entry = entries.computeIfAbsent(key, Entry::new);
         entry.task = task;
+        entry.delayMillis = delayMillis;
+        entry.postponed = false;
         entry.deadlineNanos = now + Math.min(delayMillis, Long.MAX_VALUE / 2 / NANOS_PER_MILLI) * NANOS_PER_MILLI;
         if (entry.handle != null && entry.armedNanos - entry.deadlineNanos > 0) {
             entry.handle.cancel();
@@ -67,8 +77,15 @@ final class RuntimeTimers<R> implements ShardTimers<R> {
             arm(entry, now, entry.deadlineNanos);
             return;
         }
+        if (entry.postponed && run.test(Result::nothing)) {
+            entry.postponed = false;
+            entry.deadlineNanos = now + Math.min(entry.delayMillis, GRACE_MILLIS) * NANOS_PER_MILLI;
+            arm(entry, now, entry.deadlineNanos);
+            return;
+        }
         entries.remove(entry.key);
         if (!run.test(entry.task) && entries.putIfAbsent(entry.key, entry) == null) {
+            entry.postponed = true;
             arm(entry, now, now + POSTPONED_MILLIS * NANOS_PER_MILLI);
         }
     }

@@ -173,6 +173,26 @@ final class ShardLifeTest {
         assertEquals(List.of(1L, 1L), List.of(bench.shard.sum("a"), bench.shard.sum("b")));
     }
 
+    /** Rule S10: who could not be heard while the disk was full is not expelled the moment that there is room. */
+    @Test
+    void timersThatWaitedLeaveTimeToBeSetAgain() {
+        bench.led();
+        ShardTimers<Add> timers = bench.shard.context.timers();
+        timers.set("heard", 10_000, () -> Result.of(List.of(new Add("heard", 1)), null));
+        timers.set("silent", 10_000, () -> Result.of(List.of(new Add("silent", 1)), null));
+        bench.store.refusal = FULL;
+        bench.pass(60_000);
+        bench.store.refusal = null;
+        bench.pass(RuntimeTimers.POSTPONED_MILLIS);
+        bench.pass(RuntimeTimers.GRACE_MILLIS - 100);
+        assertEquals(0, bench.shard.applied);
+        timers.set("heard", 10_000, () -> Result.of(List.of(new Add("heard", 1)), null));
+        bench.pass(9_900);
+        assertEquals(List.of(0L, 1L), List.of(bench.shard.sum("heard"), bench.shard.sum("silent")));
+        bench.pass(200);
+        assertEquals(1, bench.shard.sum("heard"));
+    }
+
     @Test
     void timersAndDutiesDieWithTheirShard_G9() {
         bench.led();
