@@ -14,8 +14,8 @@ import picocli.CommandLine.Command;
             "  highwater groups list --state stable",
             "  highwater groups describe billing",
             "  highwater groups describe billing --members",
-            "  highwater groups reset-offsets billing --topic orders --to earliest              shows what would change",
-            "  highwater groups reset-offsets billing --topic orders:0,1 --to @-2h --execute    changes it",
+            "  highwater groups reset-offsets billing --topic orders --to earliest",
+            "  highwater groups reset-offsets billing --topic orders:0,1 --to @-2h --execute",
             "  highwater groups delete-offsets billing --topic orders",
             "  highwater groups delete billing"
         })

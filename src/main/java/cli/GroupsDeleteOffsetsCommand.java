@@ -57,7 +57,10 @@ final class GroupsDeleteOffsetsCommand extends HelpOption implements Callable<In
                 List<TopicPartition> partitions =
                         scope.of(GroupsDescribeCommand.committed(admin, group).keySet());
                 if (partitions.isEmpty()) {
-                    terminal.err().println("group " + group + " has committed nothing there");
+                    terminal.err()
+                            .println("highwater: group " + group + " has committed nothing for "
+                                    + String.join(" ", topics) + "; see what it has: highwater groups describe "
+                                    + group);
                     failed = true;
                 } else {
                     failed |= !delete(admin, group, new LinkedHashSet<>(partitions));

@@ -65,7 +65,16 @@ final class OpenTransactions {
 
     /** Fails when there is no such id. */
     static TransactionDescription describe(Admin admin, String id) throws InterruptedException, ExecutionException {
-        return admin.describeTransactions(List.of(id)).description(id).get();
+        try {
+            return admin.describeTransactions(List.of(id)).description(id).get();
+        } catch (ExecutionException problem) {
+            if (problem.getCause() instanceof TransactionalIdNotFoundException) {
+                throw new CliFailure(
+                        "there is no transactional id " + id,
+                        "See which there are: highwater transactions list --all.");
+            }
+            throw problem;
+        }
     }
 
     static String partitions(Set<TopicPartition> partitions) {

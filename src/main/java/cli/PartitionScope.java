@@ -9,7 +9,9 @@ import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 
 /**
  * Which partitions a command is about, from words such as {@code orders} (all) or {@code orders:0,2,4-7}.
@@ -39,11 +41,11 @@ record PartitionScope(Map<String, TreeSet<Integer>> topics) {
 
     /** The partitions as the cluster has them; fails for a topic or partition that is not there. */
     List<TopicPartition> resolve(Admin admin) throws InterruptedException, ExecutionException {
-        Map<String, TopicDescription> there =
-                admin.describeTopics(topics.keySet()).allTopicNames().get();
+        Map<String, KafkaFuture<TopicDescription>> there =
+                admin.describeTopics(topics.keySet()).topicNameValues();
         List<TopicPartition> all = new ArrayList<>();
         for (Map.Entry<String, TreeSet<Integer>> topic : topics.entrySet()) {
-            int count = there.get(topic.getKey()).partitions().size();
+            int count = partitions(topic.getKey(), there.get(topic.getKey()));
             TreeSet<Integer> wanted = topic.getValue();
             if (!wanted.isEmpty() && wanted.last() >= count) {
                 throw new CliFailure(
@@ -56,6 +58,18 @@ record PartitionScope(Map<String, TreeSet<Integer>> topics) {
             }
         }
         return all;
+    }
+
+    private static int partitions(String topic, KafkaFuture<TopicDescription> description)
+            throws InterruptedException, ExecutionException {
+        try {
+            return description.get().partitions().size();
+        } catch (ExecutionException problem) {
+            if (problem.getCause() instanceof UnknownTopicOrPartitionException) {
+                throw new CliFailure("there is no topic " + topic, "See which there are: highwater topics list.");
+            }
+            throw problem;
+        }
     }
 
     /** Those of {@code some} that are meant. */

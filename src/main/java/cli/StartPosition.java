@@ -58,7 +58,7 @@ record StartPosition(Kind kind, long value) {
         } catch (NumberFormatException | DateTimeParseException problem) {
             throw new CliFailure(
                     option + " " + text + " is no position",
-                    "Allowed: beginning, end, an offset, -N for N before the end,"
+                    "Allowed: beginning (earliest), end (latest), an offset, -N for N before the end,"
                             + " @TIME (milliseconds, 2026-11-30T10:00:00Z, or -15m for 15 minutes ago).");
         }
     }

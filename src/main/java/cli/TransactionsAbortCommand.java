@@ -68,6 +68,8 @@ final class TransactionsAbortCommand extends HelpOption implements Callable<Inte
 
     private int endHanging(Admin admin) throws InterruptedException, ExecutionException {
         TopicPartition where = parse(partition);
+        // Asked about a partition that is not there, the library would ask again until its time is up.
+        PartitionScope.parse(List.of(partition)).resolve(admin);
         for (ProducerState each : admin.describeProducers(List.of(where))
                 .partitionResult(where)
                 .get()

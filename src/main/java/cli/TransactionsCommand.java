@@ -15,7 +15,7 @@ import picocli.CommandLine.Command;
             "  highwater transactions list --all",
             "  highwater transactions describe billing-1",
             "  highwater transactions abort billing-1         its producer is fenced",
-            "  highwater transactions abort --partition orders:0 --start-offset 17    one that no coordinator knows"
+            "  highwater transactions abort --partition orders:0 --start-offset 17"
         })
 final class TransactionsCommand extends HelpOption {
 

@@ -72,7 +72,7 @@ final class OpenTransactionsTest {
     @Test
     void whoAsksForAnIdThatIsNotThereIsTold() {
         Admin admin = admin(Map.of("id", new TransactionalIdNotFoundException("no such id")));
-        ExecutionException told = assertThrows(ExecutionException.class, () -> OpenTransactions.describe(admin, "id"));
-        assertInstanceOf(TransactionalIdNotFoundException.class, told.getCause());
+        CliFailure told = assertThrows(CliFailure.class, () -> OpenTransactions.describe(admin, "id"));
+        assertEquals("there is no transactional id id", told.getMessage());
     }
 }

@@ -63,6 +63,12 @@ class CommandLineTest {
         assertTrue(screen.err().contains("there is no topic"), screen.err());
         fails("consume", topic, "--partitions", "7");
         assertTrue(screen.err().contains("has no partition 7"), screen.err());
+        fails("transactions", "abort", "--partition", topic + ":7", "--start-offset", "0");
+        assertTrue(screen.err().contains("has no partition 7"), screen.err());
+        fails("transactions", "abort", "--partition", topic + "-not:0", "--start-offset", "0");
+        assertTrue(screen.err().contains("there is no topic " + topic + "-not"), screen.err());
+        fails("transactions", "describe", topic + "-id");
+        assertTrue(screen.err().contains("there is no transactional id " + topic + "-id"), screen.err());
     }
 
     @Test

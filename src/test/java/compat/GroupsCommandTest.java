@@ -167,7 +167,10 @@ class GroupsCommandTest {
         fails("groups", "reset-offsets", group, "--topic", other + ":12", "--to", "end");
         assertTrue(screen.err().contains("has no partition 12"), screen.err());
         fails("groups", "reset-offsets", group, "--topic", other + "-not", "--to", "end");
+        assertTrue(screen.err().contains("there is no topic " + other + "-not"), screen.err());
         assertTrue(screen.err().contains("highwater topics list"), screen.err());
+        fails("groups", "delete-offsets", group, "--topic", other + "-not");
+        assertTrue(screen.err().contains("has committed nothing for " + other + "-not"), screen.err());
     }
 
     private KafkaConsumer<String, String> member() throws Exception {
