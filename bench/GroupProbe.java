@@ -41,7 +41,7 @@ public final class GroupProbe {
       case "ungroup" -> ungroup();
       // members classic|consumer GROUP COUNT TOPIC PARTITIONS HEARTBEAT_MS
       case "members" -> members(w[1], w[2], number(w[3]), w[4], number(w[5]), number(w[6]));
-      // rolling range|cooperative|consumer GROUP CONSUMERS TOPIC PARTITIONS HEARTBEAT_MS AWAY_MS
+      // rolling range|cooperative|consumer[-static] GROUP CONSUMERS TOPIC PARTITIONS HEARTBEAT_MS AWAY_MS
       case "rolling" -> new RollingRestart(bootstrap, w[1], w[2], w[4], number(w[5]), number(w[3]), number(w[6]))
           .measure(number(w[7]));
       default -> throw new IllegalArgumentException("unknown command " + w[0]);

@@ -11,12 +11,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Kafka's own consumers, one thread each, in one group, restarted one after the other: each is closed, is away for a while,
- * and is replaced, and the next follows once all partitions are spread evenly again.
+ * and is replaced, and the next follows once all partitions are spread evenly again. A consumer is stopped while it runs and
+ * has no partition, though it had some: with the eager protocol that is every rebalance. The one that restarts does not count
+ * as stopped; how long it takes until it has partitions again is told apart.
  */
 final class RollingRestart {
   private static final long PATIENCE_MS = 60_000;
   private static final String RANGE = "org.apache.kafka.clients.consumer.RangeAssignor";
   private static final String COOPERATIVE = "org.apache.kafka.clients.consumer.CooperativeStickyAssignor";
+  private static final String STATIC = "-static";
 
   private final String bootstrap;
   private final String protocol;
@@ -27,6 +30,7 @@ final class RollingRestart {
   private final Tally tally = new Tally();
   private final Worker[] workers;
 
+  /** @param protocol range, cooperative or consumer; with -static behind it the members are static */
   RollingRestart(String bootstrap, String protocol, String group, String topic, int partitions, int consumers, long heartbeatMs) {
     this.bootstrap = bootstrap;
     this.protocol = protocol;
@@ -45,7 +49,7 @@ final class RollingRestart {
     awaitStable("start");
     double startMs = (System.nanoTime() - start) / 1e6;
     int before = workers[0].generation;
-    owners.startCounting();
+    owners.startCounting(workers.length);
     double began = System.nanoTime();
     for (int i = 0; i < workers.length; i++) {
       workers[i].end();
@@ -98,25 +102,47 @@ final class RollingRestart {
     private int callbacks;
     private int moved;
     private final int[] lastNumber;
+    private long[] stopped = new long[0];
+    private long back;
 
     Owners(int partitions) {
       owner = new Worker[partitions];
       ownerlessSince = new long[partitions];
       lastNumber = new int[partitions];
       ownerless = partitions;
-      startCounting();
     }
 
-    synchronized void startCounting() {
+    synchronized void startCounting(int consumers) {
       sum = 0;
       any = 0;
       callbacks = 0;
       moved = 0;
+      back = 0;
+      stopped = new long[consumers];
+    }
+
+    private void gained(Worker worker, int partitions, long now) {
+      if (worker.owns == 0 && partitions > 0) {
+        if (worker.stoppedSince == 0) {
+          back += now - worker.launched;
+        } else if (stopped.length > 0) {
+          stopped[worker.number] += now - worker.stoppedSince;
+        }
+      }
+      worker.owns += partitions;
+    }
+
+    private void gaveUp(Worker worker, int partitions, long now) {
+      worker.owns -= partitions;
+      if (worker.owns == 0 && partitions > 0) {
+        worker.stoppedSince = now;
+      }
     }
 
     synchronized void assigned(Worker to, Collection<TopicPartition> partitions) {
       long now = System.nanoTime();
       callbacks++;
+      gained(to, partitions.size(), now);
       for (var each : partitions) {
         int p = each.partition();
         if (owner[p] != null && owner[p] != to) {
@@ -135,6 +161,7 @@ final class RollingRestart {
 
     synchronized void revoked(Worker from, Collection<TopicPartition> partitions) {
       long now = System.nanoTime();
+      gaveUp(from, partitions.size(), now);
       for (var each : partitions) {
         int p = each.partition();
         if (owner[p] == from) {
@@ -160,8 +187,10 @@ final class RollingRestart {
     }
 
     synchronized String stopped() {
-      return " ownerless_partition_s=%.3f any_ownerless_s=%.3f assigned_calls=%d moved=%d".formatted(
-          sum / 1e9, any / 1e9, callbacks, moved);
+      return (" stopped_ms_per_consumer=%.1f stopped_ms_worst=%.1f back_ms=%.1f ownerless_partition_s=%.3f any_ownerless_s=%.3f"
+          + " assigned_calls=%d moved=%d").formatted(
+          Arrays.stream(stopped).sum() / 1e6 / stopped.length, Arrays.stream(stopped).max().orElse(0) / 1e6,
+          back / 1e6 / stopped.length, sum / 1e9, any / 1e9, callbacks, moved);
     }
   }
 
@@ -171,8 +200,12 @@ final class RollingRestart {
 
   private final class Worker extends Thread implements ConsumerRebalanceListener {
     final int number;
+    final long launched = System.nanoTime();
     volatile int generation;
     private volatile boolean stopping;
+    // Guarded by owners.
+    private int owns;
+    private long stoppedSince;
 
     Worker(int number) {
       super("consumer-" + number);
@@ -181,7 +214,7 @@ final class RollingRestart {
 
     @Override
     public void run() {
-      try (var consumer = new KafkaConsumer<>(settings(), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+      try (var consumer = new KafkaConsumer<>(settings(number), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
         consumer.subscribe(List.of(topic), this);
         while (!stopping) {
           consumer.poll(Duration.ofMillis(20));
@@ -220,7 +253,7 @@ final class RollingRestart {
     }
   }
 
-  private Properties settings() {
+  private Properties settings(int number) {
     var settings = new Properties();
     settings.put("bootstrap.servers", bootstrap);
     settings.put("group.id", group);
@@ -228,12 +261,15 @@ final class RollingRestart {
     settings.put("auto.offset.reset", "earliest");
     settings.put("retry.backoff.ms", "20");
     settings.put("reconnect.backoff.ms", "20");
-    if (protocol.equals("consumer")) {
+    if (protocol.endsWith(STATIC)) {
+      settings.put("group.instance.id", "consumer-" + number);
+    }
+    if (protocol.startsWith("consumer")) {
       settings.put("group.protocol", "consumer");
       return settings;
     }
     settings.put("group.protocol", "classic");
-    settings.put("partition.assignment.strategy", protocol.equals("cooperative") ? COOPERATIVE : RANGE);
+    settings.put("partition.assignment.strategy", protocol.startsWith("cooperative") ? COOPERATIVE : RANGE);
     settings.put("heartbeat.interval.ms", String.valueOf(heartbeatMs));
     return settings;
   }
