@@ -3,8 +3,6 @@ package crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,13 +20,12 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** A real broker that is killed in the middle of rebalances: rules G3, G4, G8, L5 as stock consumers see them. */
+@ExtendWith(QuietClients.class)
 class GroupKillTest {
     private static final long SEED = 11;
     private static final int KILLS = 8;
@@ -44,17 +41,6 @@ class GroupKillTest {
     private final List<Member> members = new ArrayList<>();
     /** Generation to partition to owner. */
     private final Map<Integer, Map<Integer, String>> owners = new TreeMap<>();
-
-    /** Clients complain of every lost connection, as they should. */
-    @BeforeAll
-    static void quietClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void loudClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(null);
-    }
 
     private final class Member implements ConsumerRebalanceListener {
         private final KafkaConsumer<String, String> consumer;

@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,13 +27,12 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** A real broker under kill -9 and SIGTERM with Kafka's own clients (I6, P7, S6, S12). */
+@ExtendWith(QuietClients.class)
 class KillTest {
     private static final int KILLS = 20;
     private static final String CLEAN_MARK = ".highwater-clean-shutdown";
@@ -48,17 +45,6 @@ class KillTest {
     private final AtomicReference<Exception> refused = new AtomicReference<>();
     private final Semaphore acked = new Semaphore(0);
     private int sent;
-
-    /** Clients complain of every lost connection, as they should. */
-    @BeforeAll
-    static void quietClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(Level.ERROR);
-    }
-
-    @AfterAll
-    static void loudClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(null);
-    }
 
     @Test
     void killedTwentyTimesUnderLoadItLosesAndDoublesNothing() throws Exception {

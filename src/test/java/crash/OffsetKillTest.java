@@ -3,8 +3,6 @@ package crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import compat.Await;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,13 +20,12 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** A real broker under kill -9 while groups commit (G2, G8): what was acknowledged is there, and never anything older. */
+@ExtendWith(QuietClients.class)
 class OffsetKillTest {
     private static final int KILLS = 6;
     private static final int GROUPS = 5;
@@ -43,17 +40,6 @@ class OffsetKillTest {
     private final Set<String> answered = new ConcurrentSkipListSet<>();
 
     private long next;
-
-    /** Clients complain of every lost connection, as they should. */
-    @BeforeAll
-    static void quietClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(Level.ERROR);
-    }
-
-    @AfterAll
-    static void loudClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(null);
-    }
 
     @Test
     void acknowledgedOffsetsOutliveTheProcess() throws Exception {

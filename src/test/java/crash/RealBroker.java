@@ -50,9 +50,17 @@ final class RealBroker implements AutoCloseable {
         return home.resolve("output" + starts);
     }
 
-    /** Starts a process and returns when it says that it is ready. */
-    void start() throws IOException, InterruptedException {
-        process = launch(List.of());
+    /**
+     * Starts a process and returns when it says that it is ready.
+     *
+     * @param overrides settings of this process, {@code key=value}
+     */
+    void start(String... overrides) throws IOException, InterruptedException {
+        List<String> more = new ArrayList<>();
+        for (String each : overrides) {
+            more.addAll(List.of("--override", each));
+        }
+        process = launch(more);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
         while (!output().contains("highwater ready:")) {
             if (System.nanoTime() > end || process.waitFor(20, TimeUnit.MILLISECONDS)) {

@@ -3,8 +3,6 @@ package crash;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import ch.qos.logback.classic.Level;
-import ch.qos.logback.classic.Logger;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,17 +29,16 @@ import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.slf4j.LoggerFactory;
 
 /**
  * Jobs that read, process and write in transactions (KIP-447), and a real broker; all are killed with -9, again and again, also together. The output holds each
  * input record exactly once, in order (rules T8, T9, T10), and nothing stays open (L5). {@code -Dcrash.transactions.kills=N} runs it for longer.
  */
+@ExtendWith(QuietClients.class)
 class TransactionKillTest {
     private static final int KILLS = Integer.getInteger("crash.transactions.kills", 3);
     private static final long SEED = Long.getLong("crash.transactions.seed", 23);
@@ -61,17 +58,6 @@ class TransactionKillTest {
     private RealBroker broker;
     private Admin admin;
     private int sent;
-
-    /** Clients complain of every lost connection, as they should. */
-    @BeforeAll
-    static void quietClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(Level.OFF);
-    }
-
-    @AfterAll
-    static void loudClients() {
-        ((Logger) LoggerFactory.getLogger("org.apache.kafka.clients")).setLevel(null);
-    }
 
     @ParameterizedTest
     @ValueSource(strings = {"classic", "consumer"})
