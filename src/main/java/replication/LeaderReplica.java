@@ -118,8 +118,8 @@ public final class LeaderReplica {
      * it, too, and might show what was aborted (rule T9).
      */
     private void abortLost(long producerId, int epoch, long timestampMillis) {
-        ActiveProducer known = log.producer(producerId);
-        if (known == null || known.currentTransactionStartOffset() < 0 || known.producerEpoch() >= epoch) {
+        ActiveProducer known = gate.openBefore(producerId, epoch);
+        if (known == null) {
             return;
         }
         LOG.warn(

@@ -118,6 +118,13 @@ public final class TransactionGate {
         return open || (known != null && epoch < known.producerEpoch());
     }
 
+    /** The producer, if it has a transaction open here of an epoch below {@code epoch}; null else. */
+    ActiveProducer openBefore(long producerId, int epoch) {
+        ActiveProducer known = log.producer(producerId);
+        boolean open = known != null && known.currentTransactionStartOffset() >= 0 && known.producerEpoch() < epoch;
+        return open && !mutations.active("lost-end-kept") ? known : null;
+    }
+
     /** Lets all pass that may, then asks for the next one. */
     private void advance(long producerId, Line line) {
         if (line.asking) {
