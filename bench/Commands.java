@@ -14,11 +14,15 @@ final class Commands {
     var in = new Scanner(System.in);
     while (in.hasNextLine()) {
       try {
-        System.out.println("= " + command.run(in.nextLine().trim().split(" +")));
+        answer(command.run(in.nextLine().trim().split(" +")));
       } catch (Exception e) {
         e.printStackTrace();
-        System.out.println("= error=" + e.toString().replace(' ', '_'));
+        answer("error=" + e.toString().replaceAll("\\s", "_"));
       }
     }
+  }
+
+  static void answer(String line) {
+    System.out.println("= " + line);
   }
 }

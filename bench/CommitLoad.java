@@ -169,6 +169,6 @@ final class CommitLoad {
 
   void leave() throws IOException {
     committers.forEach(c -> c.member.leave());
-    wire.run(1000);
+    wire.awaitAnswers(PATIENCE_MS);
   }
 }

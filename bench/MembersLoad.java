@@ -18,6 +18,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class MembersLoad {
   private static final long PATIENCE_MS = 180_000;
   private static final long BYSTANDER_MS = 20;
+  private static final int BYSTANDER_WARM_UP = 25; // heartbeats
   private static final long FIRST_HURRY_MS = 5; // after the one that leaves or joins
   private static final long HURRY_MS = 50;
 
@@ -113,7 +114,9 @@ final class MembersLoad {
       tally.error("bystander.UNFINISHED");
     }
     one.heartbeatEvery(BYSTANDER_MS, System.nanoTime());
-    wire.run(500);
+    if (!wire.runUntil(() -> latencies.getTotalCount() >= BYSTANDER_WARM_UP, PATIENCE_MS)) {
+      tally.error("bystander.UNANSWERED");
+    }
     latencies.reset();
     return latencies;
   }
@@ -178,6 +181,6 @@ final class MembersLoad {
 
   void leave() throws IOException {
     members.forEach(Member::leave);
-    wire.run(1000);
+    wire.awaitAnswers(PATIENCE_MS);
   }
 }

@@ -28,7 +28,7 @@ final class Tally {
   }
 
   static String percentiles(String name, Histogram h) {
-    return " %s_p50_us=%.0f %s_p99_us=%.0f %s_max_us=%.0f".formatted(name, h.getValueAtPercentile(50) / 1e3,
-        name, h.getValueAtPercentile(99) / 1e3, name, h.getMaxValue() / 1e3);
+    return " %s_p50_us=%.0f %s_p99_us=%.0f %s_p999_us=%.0f %s_max_us=%.0f".formatted(name, h.getValueAtPercentile(50) / 1e3,
+        name, h.getValueAtPercentile(99) / 1e3, name, h.getValueAtPercentile(99.9) / 1e3, name, h.getMaxValue() / 1e3);
   }
 }

@@ -1,3 +1,5 @@
+import static java.lang.Integer.parseInt;
+
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -6,20 +8,14 @@ import java.util.stream.IntStream;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.message.FindCoordinatorRequestData;
-import org.apache.kafka.common.message.FindCoordinatorResponseData;
-import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
- * Loads a broker with transactions. Like {@link Probe} it reads one command a line from standard input and answers each with a line "= key=value ...".
- * Errors are counted and named in every answer. The broker is one node.
+ * Loads a broker with transactions; see {@link Commands}. Errors are counted and named in every answer. The broker is one node.
  */
 public final class TxnProbe {
   private static final long PATIENCE_MS = 60_000;
   private static final long RETRY_MS = 50;
-  private static final byte GROUP = 0;
-  private static final byte TRANSACTION = 1;
   /** About what Kafka's producer puts in a batch of 16 KiB. */
   private static final int BATCH_BYTES = 16 * 1024;
   private static final int RECORD_OVERHEAD = 10;
@@ -39,47 +35,18 @@ public final class TxnProbe {
   private String run(String[] w) throws Exception {
     return switch (w[0]) {
       // Creates __transaction_state and __consumer_offsets.
-      case "ready" -> ready();
+      case "ready" -> Coordinators.await(bootstrap, Coordinators.GROUPS, Coordinators.TRANSACTIONS);
       // producers PREFIX COUNT TOPIC PARTITIONS RECORDS VALUE_BYTES GROUP|-, then paced and fast as often as wanted, close
-      case "producers" -> producers(w[1], number(w[2]), shape(w[3], number(w[4]), number(w[5]), number(w[6]), w[7]));
-      case "paced" -> load.paced(Double.parseDouble(w[1]), number(w[2]));
-      case "fast" -> load.fast(number(w[1]), number(w[2]));
+      case "producers" -> producers(w[1], parseInt(w[2]), shape(w[3], parseInt(w[4]), parseInt(w[5]), parseInt(w[6]), w[7]));
+      case "paced" -> load.paced(Double.parseDouble(w[1]), parseInt(w[2]));
+      case "fast" -> load.fast(parseInt(w[1]), parseInt(w[2]));
       case "close" -> close();
       // settled TOPIC PARTITIONS: once all markers are written
-      case "settled" -> settled(w[1], number(w[2]));
+      case "settled" -> settled(w[1], parseInt(w[2]));
       // consume TOPIC PARTITIONS read_committed|read_uncommitted PASSES
-      case "consume" -> consume(w[1], number(w[2]), w[3], number(w[4]));
+      case "consume" -> consume(w[1], parseInt(w[2]), w[3], parseInt(w[4]));
       default -> throw new IllegalArgumentException("unknown command " + w[0]);
     };
-  }
-
-  private static int number(String word) {
-    return Integer.parseInt(word);
-  }
-
-  private String ready() throws IOException {
-    long start = System.nanoTime();
-    try (var own = new Wire(bootstrap)) {
-      var link = own.connect();
-      var done = new int[1];
-      find(own, link, GROUP, done);
-      find(own, link, TRANSACTION, done);
-      if (!own.runUntil(() -> done[0] == 2, PATIENCE_MS)) {
-        throw new IllegalStateException("no coordinators after " + PATIENCE_MS + " ms");
-      }
-    }
-    return "ms=%.1f".formatted((System.nanoTime() - start) / 1e6);
-  }
-
-  private void find(Wire own, Wire.Link link, byte type, int[] done) {
-    var request = new FindCoordinatorRequestData().setKeyType(type).setCoordinatorKeys(List.of("ready"));
-    link.ask(ApiKeys.FIND_COORDINATOR, 4, request, FindCoordinatorResponseData::new, answer -> {
-      if (answer.coordinators().get(0).errorCode() == 0) {
-        done[0]++;
-      } else {
-        own.after(RETRY_MS, () -> find(own, link, type, done));
-      }
-    });
   }
 
   /** @param records of a transaction, spread evenly over the partitions, in batches as large as they become but for {@link #BATCH_BYTES} */

@@ -44,6 +44,7 @@ final class Wire implements AutoCloseable {
   private final List<Link> links = new ArrayList<>();
   private final ByteBuffer input = ByteBuffer.allocateDirect(READ_BUFFER);
   private long timersMade;
+  private int unanswered;
 
   Wire(String bootstrap) throws IOException {
     String[] hostAndPort = bootstrap.split(",")[0].split(":");
@@ -91,6 +92,13 @@ final class Wire implements AutoCloseable {
 
   void run(long millis) throws IOException {
     runUntil(() -> false, millis);
+  }
+
+  /** Runs until every request has been answered. */
+  void awaitAnswers(long patienceMs) throws IOException {
+    if (!runUntil(() -> unanswered == 0, patienceMs)) {
+      throw new IllegalStateException(unanswered + " requests were not answered in " + patienceMs + " ms");
+    }
   }
 
   private void runTimers(long now) {
@@ -149,6 +157,7 @@ final class Wire implements AutoCloseable {
       frame.putInt(head.remaining() + body.remaining()).put(head).put(body).flip();
       inFlight.add(new InFlight(correlationId, api.responseHeaderVersion((short) version),
           readable -> then.accept(parse.apply(readable, (short) version))));
+      unanswered++;
       output.add(frame);
       write();
     }
@@ -204,6 +213,7 @@ final class Wire implements AutoCloseable {
 
     private void answered(ByteBuffer bytes) {
       var expected = inFlight.remove();
+      unanswered--;
       var readable = new ByteBufferAccessor(bytes);
       int got = new ResponseHeaderData(readable, expected.headerVersion()).correlationId();
       if (got != expected.correlationId()) {

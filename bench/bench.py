@@ -20,6 +20,7 @@ SUITES = {
     "retention": suites.retention_suite,
     "partitions": suites.partitions_suite,
     "spread": suites.spread_suite,
+    "compaction": suites.compaction_suite,
     "cluster": suites.cluster_suite,
     "failover": suites.failover_suite,
     "profile": profile_suite,

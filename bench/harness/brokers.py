@@ -1,6 +1,8 @@
 """Brokers under test and the warm clients that load them."""
 
+import os
 import subprocess
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from harness.processes import HOME, KAFKA, run
@@ -47,6 +49,18 @@ class Broker:
     @property
     def pids(self):
         return list(self.nodes.values())
+
+
+@contextmanager
+def server_settings(lines):
+    """Brokers formatted meanwhile get these settings too, whoever's they are."""
+    names = ("PEER_SERVER_PROPERTIES", "HIGHWATER_PROPERTIES")
+    before = {name: os.environ.get(name, "") for name in names}
+    os.environ.update({name: before[name] + "\n" + lines for name in names})
+    try:
+        yield
+    finally:
+        os.environ.update(before)
 
 
 def flush_each_message(broker, topic):

@@ -75,6 +75,30 @@ def await_quiet(patience_s):
             return
 
 
+def await_settled(pids, share=0.1, patience_s=10):
+    """Waits until the processes take less than this share of a core for half a second, or patience runs out."""
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        before = cpu_seconds(pids)
+        time.sleep(0.5)
+        if cpu_seconds(pids) - before < 0.5 * share:
+            return
+
+
+def open_directory(pid, part):
+    """The directory of a file that the process has open and whose path has PART in it."""
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        target = os.readlink(link)
+        if part in target:
+            return Path(target).parent
+    raise RuntimeError(f"process {pid} has no file open with {part} in its path")
+
+
+def build_highwater():
+    """Now rather than when the first broker starts."""
+    run(str(Path(os.environ.get("HIGHWATER_HOME", HERE.parent)) / "bin/highwater"), "version")
+
+
 def run(*args):
     done = subprocess.run(args, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode != 0:

@@ -10,7 +10,7 @@ from harness.processes import HOME, TICKS, run, stat_fields
 from harness.suites import together
 
 
-@together
+@together()
 def profile_suite(pairs_, results, _):
     """Where a JVM broker (JDK 25 or later) spends CPU: by thread pool, and a JFR recording with
     CPU-time samples."""

@@ -6,13 +6,16 @@ import signal
 import sys
 import time
 
-from harness.brokers import Probe
+from dataclasses import replace
+
+from harness.brokers import Probe, server_settings
 from harness.load import BASE, PRODUCE_SHAPES, SMALL_REQUESTS, Shape, consume, measured_produce, produce
-from harness.processes import Cost, cpu_seconds, kill_hard, rss_mb, started_at_ms
+from harness.processes import MB, Cost, await_settled, cpu_seconds, kill_hard, open_directory, rss_mb, started_at_ms
 
 IDLE_SECONDS = 10
-SETTLE_SECONDS = 3
 SHAPES = ""  # only the produce shapes that match this expression
+# Warm: the JIT compilers of no broker take more than this share of its CPU.
+WARM_JIT_SHARE, LEAST_WARM_ROUNDS, MOST_WARM_ROUNDS = 0.1, 2, 4
 
 
 def solo(suite):
@@ -32,24 +35,42 @@ def solo(suite):
     return wrapped
 
 
-def together(suite):
-    """A suite that has all brokers up and warm, and loads them in turn."""
+def together(settings=""):
+    """A suite that has all brokers up, with these settings, and loads them in turn."""
 
-    def wrapped(brokers, results, repeat):
-        probes = []
-        try:
-            for broker in brokers:
-                if broker.driver:
-                    broker.start()
-                probes.append(Probe(broker.bootstrap))
-            suite(list(zip(brokers, probes)), results, repeat)
-        finally:
-            for probe in probes:
-                probe.__exit__()
-            for broker in brokers:
-                broker.stop()
+    def decorate(suite):
+        def wrapped(brokers, results, repeat):
+            probes = []
+            try:
+                for broker in brokers:
+                    if broker.driver:
+                        with server_settings(settings):
+                            broker.start()
+                    probes.append(Probe(broker.bootstrap))
+                suite(list(zip(brokers, probes)), results, repeat)
+            finally:
+                for probe in probes:
+                    probe.__exit__()
+                for broker in brokers:
+                    broker.stop()
 
-    return wrapped
+        return wrapped
+
+    return decorate
+
+
+def warm(pairs_, *loads):
+    """Repeats loads on every broker, in turn and equally often, until none compiles much any more: what is measured first is then
+    measured like the rest."""
+    for done in range(MOST_WARM_ROUNDS):
+        compiling = 0
+        for load in loads:
+            for broker, probe in pairs_:
+                with Cost(broker, probe) as cost:
+                    load(broker, probe)
+                compiling = max(compiling, 1 - cost.no_jit / max(cost.broker, 0.01))
+        if done + 1 >= LEAST_WARM_ROUNDS and compiling <= WARM_JIT_SHARE:
+            return
 
 
 @solo
@@ -68,7 +89,7 @@ def startup(broker, results):
         acked = float(done["acked_at"]) - started_at_ms(broker.pids[0])
         cpu = cpu_seconds(broker.pids)
         others = cost.others_percent - cpu / cost.wall / os.cpu_count() * 100
-    time.sleep(SETTLE_SECONDS)
+    await_settled(broker.pids)
     with Cost(broker) as cost:
         time.sleep(IDLE_SECONDS)
     results.add("startup", "1 node", broker, first_ack_ms=acked, cpu_s_until_ack=cpu,
@@ -80,16 +101,14 @@ def wanted(shape):
     return re.search(SHAPES, str(shape))
 
 
-def warm_up(pairs_):
-    for broker, probe in pairs_:
-        for shape in (BASE, Shape(size=100, records=1_000_000), Shape(compression="lz4")):
-            measured_produce(broker, probe, shape)
+def produced(shape):
+    return lambda broker, probe: measured_produce(broker, probe, shape)
 
 
-@together
+@together()
 def produce_suite(pairs_, results, repeat):
     """(c)"""
-    warm_up(pairs_)
+    warm(pairs_, *map(produced, (BASE, Shape(size=100, records=1_000_000), Shape(compression="lz4"))))
     for shape in filter(wanted, PRODUCE_SHAPES):
         for _ in range(repeat):
             for broker, probe in pairs_:
@@ -98,34 +117,33 @@ def produce_suite(pairs_, results, repeat):
         results.add("produce", "after all", broker, rss_mb=rss_mb(broker.pids))
 
 
-@together
+@together()
 def consume_suite(pairs_, results, repeat):
     """(d)"""
     shape = Shape(records=1_000_000)
     for broker, probe in pairs_:
         probe.ask("create", "c", shape.partitions, 1)
-        produced = shape.records
         produce(broker, "c", shape)
-        consume(probe, "c", shape, produced, 1)
+    warm(pairs_, lambda broker, probe: consume(probe, "c", shape, shape.records, 1))
     for consumers in (1, 4):
         for _ in range(repeat):
             for broker, probe in pairs_:
                 with Cost(broker, probe) as cost:
-                    speed = consume(probe, "c", shape, produced, consumers)
-                read = produced * consumers
+                    speed = consume(probe, "c", shape, shape.records, consumers)
+                read = shape.records * consumers
                 results.add("consume", f"{shape.size}B, {consumers} consumer(s)", broker, **speed,
                             **cost.per(read, read * shape.size))
     for _, probe in pairs_:
         probe.ask("delete", "c")
 
 
-@together
+@together()
 def latency_suite(pairs_, results, repeat):
     """(e)"""
     warmup_s, seconds, size = 3, 6, 1024
-    for broker, probe in pairs_:
+    for _, probe in pairs_:
         probe.ask("create", "warm", 1, 1)
-        probe.ask("latency", "warm", 5000, 5, 5, size, "all")
+    warm(pairs_, lambda broker, probe: probe.ask("latency", "warm", 5000, 5, 5, size, "all"))
     for rate in (1000, 5000):
         for acks in ("1", "all"):
             for _ in range(repeat):
@@ -141,17 +159,16 @@ def latency_suite(pairs_, results, repeat):
                                 others_cpu_percent=cost.others_percent)
 
 
-@together
+@together()
 def requests_suite(pairs_, results, repeat):
     """(f): one record a request."""
-    for acks in ("1", "all"):
-        shape = Shape(**{**SMALL_REQUESTS.__dict__, "acks": acks})
-        for broker, probe in pairs_:
-            measured_produce(broker, probe, shape)
+    shapes = [replace(SMALL_REQUESTS, acks=acks) for acks in ("1", "all")]
+    warm(pairs_, *map(produced, shapes))
+    for shape in shapes:
         for _ in range(repeat):
             for broker, probe in pairs_:
                 got = measured_produce(broker, probe, shape)
-                results.add("requests", f"{shape.size}B acks={acks}", broker,
+                results.add("requests", f"{shape.size}B acks={shape.acks}", broker,
                             requests_s=got["rec_s"],
                             no_jit_cpu_s_per_mrequest=got["no_jit_cpu_s_per_mrec"],
                             others_cpu_percent=got["others_cpu_percent"])
@@ -163,16 +180,16 @@ def flawless(answer):
     return answer
 
 
-@together
+@together()
 def durable_suite(pairs_, results, repeat):
     """(i): flush.messages=1, an fsync before each ack: 16 clients that each wait for their ack, beside what they reach
     without any sync, and one producer at a steady rate."""
     durable = ("flush.messages=1",)
     loads = {"16 producers": ("durable", ()), "16 raw connections": ("requests", (1,))}
-    for broker, probe in pairs_:
+    for _, probe in pairs_:
         probe.ask("create", "warm-durable", 1, 1, *durable)
-        for load, partitions in loads.values():
-            probe.ask(load, "warm-durable", *partitions, 16, 3, 1024)
+    warm(pairs_, *(lambda broker, probe, load=load, partitions=partitions: probe.ask(load, "warm-durable", *partitions, 16, 3, 1024)
+                   for load, partitions in loads.values()))
     for name, (load, partitions) in loads.items():
         for setting in (durable, ()):
             for _ in range(repeat):
@@ -197,10 +214,9 @@ def durable_suite(pairs_, results, repeat):
                 probe.ask("delete", topic)
 
 
-@together
+@together(settings="log.retention.check.interval.ms=500")
 def retention_suite(pairs_, results, repeat):
-    """(j): ack latency at 5,000/s, quiet and while retention deletes 20 segments of 16 MiB of another topic.
-    Start both brokers with log.retention.check.interval.ms=500 (run-all does)."""
+    """(j): ack latency at 5,000/s, quiet and while retention deletes 20 segments of 16 MiB of another topic."""
     for _ in range(repeat):
         for broker, probe in pairs_:
             old = f"old{time.time_ns()}"
@@ -230,7 +246,7 @@ def partitions_suite(broker, results):
                 began = time.time() * 1000
                 created = float(probe.ask("create", "many", count, 1)["ms"])
                 usable = float(probe.ask("each", "many", count)["all_at"]) - began
-            time.sleep(SETTLE_SECONDS)
+            await_settled(broker.pids)
             rss = rss_mb(broker.pids)
             with Cost(broker) as idle:
                 time.sleep(IDLE_SECONDS)
@@ -247,22 +263,72 @@ def partitions_suite(broker, results):
         broker.stop()
 
 
-@together
+@together()
 def spread_suite(pairs_, results, repeat):
-    """(g): what a request costs when there are many partitions to spread them over."""
-    counts, seconds, size = (1, 100, 1000, 5000), 5, 100
+    """(g): what a request costs when there are many partitions to spread them over. The first record of each partition, which makes
+    its files, is told apart."""
+    counts, seconds, connections, size = (1, 100, 1000, 5000), 5, 16, 100
+
+    def load(count):
+        return lambda broker, probe: flawless(probe.ask("requests", f"s{count}", count, connections, seconds, size))
+
     for count in counts:
         for broker, probe in pairs_:
             probe.ask("create", f"s{count}", count, 1)
-            probe.ask("each", f"s{count}", count)
-            probe.ask("requests", f"s{count}", count, 16, seconds, size)
+            with Cost(broker, probe) as cost:
+                probe.ask("each", f"s{count}", count)
+            if count >= 1000:  # less is too little to tell
+                results.add("spread", f"{count} partitions, first records", broker, no_jit_cpu_s_per_mrec=cost.no_jit / count * 1e6,
+                            others_cpu_percent=cost.others_percent)
+        warm(pairs_, load(count))
         for _ in range(repeat):
             for broker, probe in pairs_:
                 with Cost(broker, probe) as cost:
-                    got = flawless(probe.ask("requests", f"s{count}", count, 16, seconds, size))
+                    got = load(count)(broker, probe)
                 results.add("spread", f"{count} partitions", broker, requests_s=got["acks_s"], ack_p99_us=got["ack_p99_us"],
                             no_jit_cpu_s_per_mrequest=cost.no_jit / (float(got["acks_s"]) * seconds) * 1e6,
                             others_cpu_percent=cost.others_percent)
+
+
+@together(settings="log.cleaner.backoff.ms=1000")
+def compaction_suite(pairs_, results, repeat):
+    """(k): a partition of records over fewer keys, until its files are no larger than the keys need; what the broker costs at rest is
+    taken off."""
+    records, keys, segment, patience_s = 5_000_000, 100_000, 100 << 20, 300
+    enough = keys * 140 * 1.3 + segment  # the active segment is never compacted
+    for codec in ("none", "lz4"):
+        for _ in range(repeat):
+            for broker, probe in pairs_:
+                topic = f"k{time.time_ns()}"
+                probe.ask("create", topic, 1, 1, f"segment.bytes={segment}", "min.cleanable.dirty.ratio=0.01", "file.delete.delay.ms=1000")
+                probe.ask("keyed", topic, records, keys, codec)
+                await_settled(broker.pids)
+                with Cost(broker) as idle:
+                    time.sleep(IDLE_SECONDS)
+                files = open_directory(broker.pids[0], f"/{topic}-0/")
+                before = log_bytes(files)
+                with Cost(broker) as cost:
+                    probe.ask("alter", topic, "cleanup.policy=compact", 0)
+                    deadline = time.monotonic() + patience_s
+                    while (after := log_bytes(files)) > enough:
+                        if time.monotonic() > deadline:
+                            raise RuntimeError(f"{broker.name} did not compact: {after} bytes, {enough:.0f} wanted")
+                        time.sleep(0.05)  # between two looks
+                at_rest = idle.broker / idle.wall * cost.wall
+                results.add("compaction", f"{records} records, {keys} keys, {codec}", broker, cpu_s=cost.broker - at_rest,
+                            wall_s=cost.wall, before_mb=before / MB, after_mb=after / MB, others_cpu_percent=cost.others_percent)
+                probe.ask("delete", topic)
+
+
+def log_bytes(directory):
+    """Of the segments in a partition's directory."""
+    total = 0
+    for file in directory.glob("*.log"):
+        try:
+            total += file.stat().st_size
+        except FileNotFoundError:
+            pass  # replaced or deleted meanwhile
+    return total
 
 
 @solo

@@ -1,0 +1,86 @@
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.TopicExistsException;
+
+/** Creates, changes and deletes topics. */
+record Topics(Clients clients) {
+  private static final long RETRY_MS = 5;
+  private static final long LOOK_MS = 50;
+
+  /** Tries until a broker allows it. */
+  void create(String topic, int partitions, short replicas, Map<String, String> settings) throws InterruptedException {
+    var configs = new HashMap<>(settings);
+    if (replicas > 1) {
+      configs.put("min.insync.replicas", "2");
+    }
+    var wanted = List.of(new NewTopic(topic, partitions, replicas).configs(configs));
+    long deadline = deadline();
+    try (var admin = Admin.create(clients.eager())) {
+      while (true) {
+        try {
+          admin.createTopics(wanted).all().get();
+          return;
+        } catch (ExecutionException e) {
+          if (e.getCause() instanceof TopicExistsException) {
+            return;
+          }
+          if (System.nanoTime() > deadline) {
+            throw new IllegalStateException(e.getCause());
+          }
+          Thread.sleep(RETRY_MS); // between two tries
+        }
+      }
+    }
+  }
+
+  /** Sets one topic setting after a delay, in the background. */
+  void alterLater(String topic, String setting, long delayMs) {
+    String[] pair = setting.split("=", 2);
+    var change = Map.<ConfigResource, Collection<AlterConfigOp>>of(new ConfigResource(ConfigResource.Type.TOPIC, topic),
+        List.of(new AlterConfigOp(new ConfigEntry(pair[0], pair[1]), AlterConfigOp.OpType.SET)));
+    new Thread(() -> {
+      try (var admin = Admin.create(clients.eager())) {
+        Thread.sleep(delayMs); // the change comes in the middle of the load
+        admin.incrementalAlterConfigs(change).all().get();
+      } catch (Exception e) {
+        System.err.println("alter failed: " + e);
+      }
+    }).start();
+  }
+
+  void delete(String topic) throws ExecutionException, InterruptedException {
+    try (var admin = Admin.create(clients.eager())) {
+      admin.deleteTopics(List.of(topic)).all().get();
+    }
+  }
+
+  void awaitIsr(String topic, int size) throws ExecutionException, InterruptedException {
+    long deadline = deadline();
+    try (var admin = Admin.create(clients.eager())) {
+      while (describe(admin, topic).partitions().get(0).isr().size() < size) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException("ISR too small");
+        }
+        Thread.sleep(LOOK_MS); // between two looks at the ISR
+      }
+    }
+  }
+
+  static TopicDescription describe(Admin admin, String topic) throws ExecutionException, InterruptedException {
+    return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+  }
+
+  private static long deadline() {
+    return System.nanoTime() + TimeUnit.SECONDS.toNanos(Clients.PATIENCE_S);
+  }
+}
