@@ -56,9 +56,9 @@ final class StorageKeys {
                 "Free space below which a log directory takes no more records, so that metadata and checkpoints can still be written. New: Kafka stops on a full disk.");
         keys.int32(
                 "log.max.open.files",
-                4096,
-                between(16, 1048576),
-                "Segment files kept open at once; the least recently used are closed. New: Kafka keeps all open.");
+                -1,
+                between(-1, 1048576),
+                "Segment files kept open at once; the least recently used are closed, and opened again when needed, which costs a request more than its write. -1: half of what the process may open, 16384 at most. New: Kafka keeps all open.");
         keys.int64(
                 "log.dir.scrub.bytes.per.second",
                 1048576L,

@@ -51,6 +51,11 @@ public final class NodeAssembly {
     private static final int COORDINATOR_HEAP_PART = 16;
 
     private static final long LEAST_COORDINATOR_BYTES = 4 << 20;
+    /** Of the files that the process may open, what segments may take; the others are sockets, and files that jobs need for a moment. */
+    private static final int OPEN_FILES_PART = 2;
+
+    private static final int MOST_OPEN_FILES = 16_384;
+    private static final int LEAST_OPEN_FILES = 16;
 
     private final NodeHost host;
     private final BrokerConfig config;
@@ -255,7 +260,7 @@ public final class NodeAssembly {
     private ShardDirectory directory(int index, int reporter, int loop) {
         StorageConfig storage = config.storage();
         LogLimits limits = new LogLimits(
-                Math.max(16, storage.maxOpenFiles() / (host.loops() + 1)),
+                reporter < 0 ? LEAST_OPEN_FILES : openFilesOfOwner(),
                 host.pageCacheBytes() / (host.loops() * (long) storage.logDirs().size()),
                 // The reserve is there for the metadata, among others (rule S10).
                 reporter < 0 ? 0 : storage.reserveBytes(),
@@ -267,6 +272,16 @@ public final class NodeAssembly {
                 storage.logDirs().get(index),
                 (storage.scrubBytesPerSecond() + host.loops() - 1) / host.loops());
         return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
+    }
+
+    /** Of each shard in each directory. */
+    private int openFilesOfOwner() {
+        StorageConfig storage = config.storage();
+        int all = storage.maxOpenFiles() > 0
+                ? storage.maxOpenFiles()
+                : Math.min(MOST_OPEN_FILES, host.openFileLimit() / OPEN_FILES_PART);
+        int owners = host.loops() * storage.logDirs().size();
+        return Math.max(LEAST_OPEN_FILES, all / owners);
     }
 
     /** Any loop. Rule S3: without its metadata, or without any directory left, the node cannot go on. */

@@ -24,6 +24,9 @@ public interface NodeHost {
     /** Bytes of files that the machine may be taken to keep in its page cache: a guess that costs time only when wrong. */
     long pageCacheBytes();
 
+    /** Files and sockets that the process may have open at once. */
+    int openFileLimit();
+
     /** Runs jobs in log directory {@code directory} (its index in log.dirs); callbacks come on {@code loop}. */
     DiskExecutor disk(int directory, int loop);
 

@@ -68,6 +68,11 @@ final class VertxNodeHost implements NodeHost {
     }
 
     @Override
+    public int openFileLimit() {
+        return OpenFileLimit.ofProcess();
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }

@@ -84,6 +84,11 @@ final class SimNodeHost implements NodeHost {
     }
 
     @Override
+    public int openFileLimit() {
+        return 1024;
+    }
+
+    @Override
     public Ports ports(int loop) {
         return ports.get(loop);
     }

@@ -1,0 +1,34 @@
+package verticles;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+class OpenFileLimitTest {
+    private static final String OTHERS =
+            "Limit                     Soft Limit           Hard Limit           Units     \n"
+                    + "Max cpu time              unlimited            unlimited            seconds   \n";
+
+    @Test
+    void theSoftLimit() {
+        assertEquals(
+                1024, OpenFileLimit.parse(OTHERS + "Max open files            1024                 524288  files\n"));
+        assertEquals(
+                Integer.MAX_VALUE,
+                OpenFileLimit.parse(OTHERS + "Max open files            unlimited   unlimited files\n"));
+    }
+
+    @Test
+    void strangeContentGivesTheDefault() {
+        for (String odd :
+                new String[] {"", OTHERS, "Max open files", "Max open files x", "Max open files 99999999999 1"}) {
+            assertEquals(10_240, OpenFileLimit.parse(odd), odd);
+        }
+    }
+
+    @Test
+    void thisProcessMayOpenSome() {
+        assertTrue(OpenFileLimit.ofProcess() > 16);
+    }
+}
