@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
  * @param makeDirectory the partition has no directory yet: make it and its partition.metadata
  * @param sibling directory of another partition of the topic, or null
  * @param epochs content of leader-epoch-checkpoint to persist before the batches (rule I1), or null
+ * @param path of the segment's file; null if {@code file} is given
  * @param file null: open {@code path}, made empty first if {@code makeFile}
  * @param before the segment before this one, to be cut to its batches before this one's name exists; or null
  * @param reserve the length that the file shall have at least, zeroes behind the batches; 0: as long as they are
@@ -119,7 +120,8 @@ record AppendJob(
             } catch (IOException alsoFailed) {
                 failed.addSuppressed(alsoFailed);
                 throw new SyncFailedException(
-                        "could not cut " + path + " back to " + position + " bytes after a failed write", failed);
+                        "could not cut " + target.path() + " back to " + position + " bytes after a failed write",
+                        failed);
             }
             throw failed;
         }
@@ -131,7 +133,7 @@ record AppendJob(
         try {
             target.preallocate(reserve);
         } catch (DiskFullException full) {
-            LOG.debug("{}: no room in advance: {}", path, full.getMessage());
+            LOG.debug("{}: no room in advance: {}", target.path(), full.getMessage());
             target.truncate(end);
         }
     }
@@ -147,7 +149,7 @@ record AppendJob(
             if (!mutations.active("retried-fsync")) {
                 throw failed;
             }
-            LOG.warn("mutation retried-fsync: {}", path);
+            LOG.warn("mutation retried-fsync: {}", target.path());
             target.sync();
         }
         if (syncNames && !mutations.active("no-directory-fsync")) {

@@ -10,6 +10,10 @@ import java.nio.ByteBuffer;
 final class IndexTail {
 
     private final long baseOffset;
+    /** Filed and pending: each append asks, and the pending ones are objects of their own. */
+    private int offsetEntries;
+
+    private int timeEntries;
     private int filedOffsetEntries;
     private int filedTimeEntries;
     private OffsetIndex offsets;
@@ -27,6 +31,8 @@ final class IndexTail {
     void startFrom(int offsetEntries, int timeEntries, long lastIndexedTimestamp, int bytesSinceLastEntry) {
         filedOffsetEntries = offsetEntries;
         filedTimeEntries = timeEntries;
+        this.offsetEntries = offsetEntries;
+        this.timeEntries = timeEntries;
         lastTimestamp = lastIndexedTimestamp;
         bytesSinceEntry = bytesSinceLastEntry;
     }
@@ -35,6 +41,7 @@ final class IndexTail {
     void onBatch(int position, int size, long lastOffset, long maxTimestamp, long maxTimestampOffset, int interval) {
         if (bytesSinceEntry > interval) {
             offsets.append(lastOffset, position);
+            offsetEntries = filedOffsetEntries + offsets.count();
             addTime(maxTimestamp, maxTimestampOffset);
             bytesSinceEntry = 0;
         }
@@ -45,25 +52,27 @@ final class IndexTail {
     void addTime(long timestamp, long offset) {
         if (timestamp > lastTimestamp) {
             times.append(timestamp, offset);
+            timeEntries = filedTimeEntries + times.count();
             lastTimestamp = timestamp;
         }
     }
 
     int offsetEntries() {
-        return filedOffsetEntries + offsets.count();
+        return offsetEntries;
     }
 
     int timeEntries() {
-        return filedTimeEntries + times.count();
+        return timeEntries;
     }
 
     /** Whether one of the files would not take another entry ({@code bytes}: segment.index.bytes); one time entry is kept for the roll, as in Kafka. */
     boolean isFull(int bytes) {
-        return offsetEntries() >= bytes / OffsetIndex.ENTRY_BYTES || timeEntries() >= bytes / TimeIndex.ENTRY_BYTES - 1;
+        return offsetEntries >= bytes / OffsetIndex.ENTRY_BYTES || timeEntries >= bytes / TimeIndex.ENTRY_BYTES - 1;
     }
 
     int pendingBytes() {
-        return offsets.sizeInBytes() + times.sizeInBytes();
+        return (offsetEntries - filedOffsetEntries) * OffsetIndex.ENTRY_BYTES
+                + (timeEntries - filedTimeEntries) * TimeIndex.ENTRY_BYTES;
     }
 
     /** Position of the last pending entry at or below {@code offset}; -1 when there is none and the file must be asked. */

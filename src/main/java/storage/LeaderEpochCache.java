@@ -18,6 +18,10 @@ public final class LeaderEpochCache {
     private int[] epochs = {};
     private long[] starts = {};
     private int count;
+    /** The last entry once more: each append asks for it. */
+    private int latestEpoch = -1;
+
+    private long latestStart = -1;
 
     /** A cache, or the reason why it must be rebuilt from the batches (rule S5). Exactly one is null. */
     public record Loaded(LeaderEpochCache cache, Failure failure) {}
@@ -64,7 +68,7 @@ public final class LeaderEpochCache {
      */
     public boolean assign(int epoch, long startOffset) {
         Check.invariant(epoch >= 0 && startOffset >= 0, "I1: negative epoch or offset", epoch, startOffset);
-        if (count > 0 && epochs[count - 1] == epoch && startOffset >= starts[count - 1]) {
+        if (epoch == latestEpoch && startOffset >= latestStart) {
             return false;
         }
         while (count > 0 && (epochs[count - 1] >= epoch || starts[count - 1] >= startOffset)) {
@@ -82,16 +86,22 @@ public final class LeaderEpochCache {
         }
         epochs[count] = epoch;
         starts[count++] = start;
+        noteLatest();
+    }
+
+    private void noteLatest() {
+        latestEpoch = count == 0 ? -1 : epochs[count - 1];
+        latestStart = count == 0 ? -1 : starts[count - 1];
     }
 
     /** -1 when empty. */
     public int latestEpoch() {
-        return count == 0 ? -1 : epochs[count - 1];
+        return latestEpoch;
     }
 
     /** Start of the latest epoch; -1 when empty. */
     public long latestStart() {
-        return count == 0 ? -1 : starts[count - 1];
+        return latestStart;
     }
 
     public int count() {
@@ -156,6 +166,7 @@ public final class LeaderEpochCache {
         while (count > 0 && starts[count - 1] >= endOffset) {
             count--;
         }
+        noteLatest();
         return count != before;
     }
 
@@ -172,11 +183,13 @@ public final class LeaderEpochCache {
         System.arraycopy(starts, keep, starts, 0, count - keep);
         count -= keep;
         starts[0] = Math.max(starts[0], startOffset);
+        noteLatest();
         return true;
     }
 
     /** Drops all entries. */
     public void clear() {
         count = 0;
+        noteLatest();
     }
 }

@@ -22,7 +22,6 @@ final class LogAppender {
     private final LogState log;
     private final LogFlusher flusher;
     private final ArrayDeque<QueuedBatch> queue = new ArrayDeque<>(4);
-    private ArrayList<QueuedBatch> inFlight = new ArrayList<>(4);
     private int queuedBytes;
     private boolean writing;
     private Runnable whenIdle;
@@ -57,15 +56,17 @@ final class LogAppender {
                 long time = log.config.logAppendTime() ? verdict.timestamp() : -1;
                 AppendResult original = new AppendResult(verdict.baseOffset(), verdict.lastOffset(), time, true);
                 queue.add(new QueuedBatch(null, summary, log.segments.last(), original, done));
+                writeNext();
             }
-            case OK ->
-                enqueue(
-                        batch,
-                        summary,
-                        new AppendResult(summary.baseOffset(), summary.lastOffset(), appendTime, false),
-                        done);
+            case OK -> {
+                AppendResult result = new AppendResult(summary.baseOffset(), summary.lastOffset(), appendTime, false);
+                boolean early = log.context.ports().mutations().active("ack-before-write");
+                write(takeIn(batch, summary, result, early ? null : done));
+                if (early) {
+                    done.succeed(result);
+                }
+            }
         }
-        writeNext();
     }
 
     ProducerVerdict verdictOn(BatchSummary batch, BatchOrigin origin) {
@@ -101,7 +102,7 @@ final class LogAppender {
         for (int i = 0; i < slices.size(); i++) {
             BatchSummary summary = BatchSummary.of(slices.get(i), 0);
             boolean last = i == slices.size() - 1;
-            enqueue(slices.get(i), summary, all, last ? done : null);
+            queue.add(takeIn(slices.get(i), summary, all, last ? done : null));
         }
         if (slices.isEmpty()) {
             done.succeed(all);
@@ -124,18 +125,25 @@ final class LogAppender {
         return null;
     }
 
-    private void enqueue(ByteBuffer batch, BatchSummary summary, AppendResult result, Callback<AppendResult> done) {
+    /** Settles the batch's place in the log (rule P5); it is written later. */
+    private QueuedBatch takeIn(
+            ByteBuffer batch, BatchSummary summary, AppendResult result, Callback<AppendResult> done) {
         Segment segment = segmentFor(summary);
         log.apply(summary, segment);
         segment.onAssigned(summary);
         log.assignedEnd = summary.nextOffset();
         queuedBytes += summary.sizeInBytes();
-        QueuedBatch queued = new QueuedBatch(batch, summary, segment, result, done);
-        queue.add(queued);
-        if (done != null && log.context.ports().mutations().active("ack-before-write")) {
-            queue.removeLast();
-            queue.add(new QueuedBatch(batch, summary, segment, result, null));
-            done.succeed(result);
+        return new QueuedBatch(batch, summary, segment, result, done);
+    }
+
+    /** With many partitions nothing is queued as a rule: what passes by the queue need not touch its memory, which is in no cache. */
+    private void write(QueuedBatch taken) {
+        if (idle()) {
+            writing = true;
+            submit(List.of(taken));
+        } else {
+            queue.add(taken);
+            writeNext();
         }
     }
 
@@ -180,11 +188,12 @@ final class LogAppender {
     private void writeNext() {
         while (!writing && !queue.isEmpty()) {
             writing = true;
-            int bytes = takeGroup();
+            List<QueuedBatch> group = new ArrayList<>(Math.min(queue.size(), MAX_GROUP));
+            int bytes = takeGroup(group);
             if (bytes == 0) {
-                answer(null);
+                answer(group, null);
             } else {
-                submit(inFlight);
+                submit(group);
             }
         }
         if (idle() && whenIdle != null) {
@@ -194,11 +203,11 @@ final class LogAppender {
         }
     }
 
-    /** Moves the next batches, all of one segment, to {@link #inFlight}. */
-    private int takeGroup() {
+    /** Moves the next batches, all of one segment, into {@code group}; how many bytes they are. */
+    private int takeGroup(List<QueuedBatch> group) {
         int bytes = 0;
         Segment segment = null;
-        while (!queue.isEmpty() && inFlight.size() < MAX_GROUP) {
+        while (!queue.isEmpty() && group.size() < MAX_GROUP) {
             QueuedBatch next = queue.peek();
             if (next.buffer() != null) {
                 if (segment != null && next.segment() != segment) {
@@ -207,7 +216,7 @@ final class LogAppender {
                 segment = next.segment();
                 bytes += next.size();
             }
-            inFlight.add(queue.poll());
+            group.add(queue.poll());
         }
         return bytes;
     }
@@ -236,7 +245,7 @@ final class LogAppender {
                 !log.directoryMade,
                 log.directoryMade ? null : log.context.siblings().of(log.identity),
                 epochs,
-                segment.path(log.identity, SegmentFiles.LOG),
+                open != null ? null : segment.path(log.identity, SegmentFiles.LOG),
                 open,
                 !segment.made,
                 segment.made ? null : flusher.uncutBefore(segment),
@@ -260,15 +269,16 @@ final class LogAppender {
             }
             target.reserved = Math.max(target.reserved, reserve);
             if (failure == null) {
-                written(target, open == null ? file : null, sync, epochs != null);
+                written(group, target, open == null ? file : null, sync, epochs != null);
             } else {
                 log.epochsDirty |= epochs != null;
-                failed(failure);
+                failed(group, failure);
             }
         });
     }
 
-    private void written(Segment segment, FileHandle opened, boolean synced, boolean epochsWritten) {
+    private void written(
+            List<QueuedBatch> group, Segment segment, FileHandle opened, boolean synced, boolean epochsWritten) {
         if (opened != null) {
             log.context.openFiles().adopt(segment, opened);
         }
@@ -279,8 +289,8 @@ final class LogAppender {
             log.context.siblings().made(log.identity);
         }
         int from = segment.size;
-        for (int i = 0; i < inFlight.size(); i++) {
-            QueuedBatch queued = inFlight.get(i);
+        for (int i = 0; i < group.size(); i++) {
+            QueuedBatch queued = group.get(i);
             if (queued.buffer() != null) {
                 BatchSummary batch = queued.summary();
                 if (batch.baseOffset() != log.writtenEnd) {
@@ -307,35 +317,34 @@ final class LogAppender {
         }
         log.producers.settled(log.writtenEnd);
         flusher.onWritten();
-        answer(null);
+        answer(group, null);
         writeNext();
     }
 
     /** Nothing of the group nor of what was queued behind it is in the log: offsets, producers, epochs and segments go back to the written end. */
-    private void failed(Failure failure) {
+    private void failed(List<QueuedBatch> group, Failure failure) {
         FailureCode code = failure.code();
         if (code == FailureCode.SYNC_FAILED) {
             log.context.goOffline(failure);
         } else if (code == FailureCode.DISK_FULL) {
             log.context.diskSpace().foundFull();
         }
-        inFlight.addAll(queue);
+        List<QueuedBatch> refused = new ArrayList<>(group);
+        refused.addAll(queue);
         queue.clear();
         queuedBytes = 0;
         flusher.cancelAbove(log.writtenEnd);
         log.undoUnwritten();
         flusher.onFailed();
-        for (QueuedBatch each : inFlight) {
+        for (QueuedBatch each : refused) {
             log.producers.refused(each.summary());
         }
-        answer(failure);
+        answer(refused, failure);
         writeNext();
     }
 
-    /** Answers the group in order. Calls made by the callbacks join the queue; {@link #writing} holds them back until all are answered. */
-    private void answer(Failure failure) {
-        ArrayList<QueuedBatch> answered = inFlight;
-        inFlight = new ArrayList<>(4);
+    /** Answers batches in order. Calls made by the callbacks join the queue; {@link #writing} holds them back until all are answered. */
+    private void answer(List<QueuedBatch> answered, Failure failure) {
         for (int i = 0; i < answered.size(); i++) {
             QueuedBatch queued = answered.get(i);
             if (queued.done() != null) {

@@ -43,6 +43,12 @@ final class Segment {
     /** The name of the .log file has been synced (rule S4). */
     boolean nameDurable;
 
+    /** The .log file while it is kept open, else null; this and the next two are for {@link OpenFiles} only. */
+    FileHandle openFile;
+
+    int openSlot;
+    boolean usedLately;
+
     Segment(long baseOffset, long createdMillis) {
         this.baseOffset = baseOffset;
         this.createdMillis = createdMillis;

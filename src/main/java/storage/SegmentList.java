@@ -8,13 +8,15 @@ import java.util.List;
 final class SegmentList {
 
     private final ArrayList<Segment> segments = new ArrayList<>(2);
+    /** What each append asks for; null when there is none. */
+    private Segment last;
 
     void add(Segment segment) {
         if (!segments.isEmpty()) {
-            Check.invariant(
-                    segment.baseOffset > last().baseOffset, "segments rise", last().baseOffset, segment.baseOffset);
+            Check.invariant(segment.baseOffset > last.baseOffset, "segments rise", last.baseOffset, segment.baseOffset);
         }
         segments.add(segment);
+        last = segment;
     }
 
     int count() {
@@ -30,7 +32,7 @@ final class SegmentList {
     }
 
     Segment last() {
-        return segments.get(segments.size() - 1);
+        return last;
     }
 
     /** Index of the segment that holds {@code offset} or would: the last whose base is {@code <= offset}; -1 when all are above. */
@@ -65,6 +67,7 @@ final class SegmentList {
         List<Segment> head = segments.subList(0, count);
         List<Segment> removed = List.copyOf(head);
         head.clear();
+        noteLast();
         return removed;
     }
 
@@ -73,6 +76,7 @@ final class SegmentList {
         List<Segment> tail = segments.subList(index, segments.size());
         List<Segment> removed = List.copyOf(tail);
         tail.clear();
+        noteLast();
         return removed;
     }
 
@@ -87,6 +91,11 @@ final class SegmentList {
         List<Segment> old = segments.subList(index, index + count);
         old.clear();
         segments.add(index, segment);
+        noteLast();
+    }
+
+    private void noteLast() {
+        last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
     }
 
     List<Segment> all() {
