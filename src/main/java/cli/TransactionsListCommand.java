@@ -1,5 +1,7 @@
 package cli;
 
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -47,7 +49,7 @@ final class TransactionsListCommand extends HelpOption implements Callable<Integ
             wanted.filterOnDuration(olderThanSeconds * 1000);
         }
         if (pattern != null) {
-            wanted.filterOnTransactionalIdPattern(pattern);
+            wanted.filterOnTransactionalIdPattern(checkedPattern());
         }
         try (Admin admin = cluster.admin()) {
             List<String> ids = admin.listTransactions(wanted).all().get().stream()
@@ -55,7 +57,7 @@ final class TransactionsListCommand extends HelpOption implements Callable<Integ
                     .sorted()
                     .toList();
             if (ids.isEmpty()) {
-                terminal.err().println(all ? "There are no transactional ids." : "No transaction is open.");
+                terminal.err().println(nothing());
                 return HighwaterCli.OK;
             }
             Table table = new Table("ID", "STATE", "AGE", "PRODUCER", "EPOCH", "PARTITIONS");
@@ -74,5 +76,23 @@ final class TransactionsListCommand extends HelpOption implements Callable<Integ
             table.print(terminal.out(), "");
         }
         return HighwaterCli.OK;
+    }
+
+    private String checkedPattern() {
+        try {
+            Pattern.compile(pattern);
+            return pattern;
+        } catch (PatternSyntaxException problem) {
+            throw new CliFailure(
+                    "--id-pattern " + pattern + " is no regular expression: " + problem.getDescription(),
+                    "Its syntax is that of RE2, such as billing-.*, and the whole id must match.");
+        }
+    }
+
+    private String nothing() {
+        if (pattern != null || olderThanSeconds != null) {
+            return all ? "No such transactional ids." : "No such transaction is open.";
+        }
+        return all ? "There are no transactional ids." : "No transaction is open.";
     }
 }

@@ -67,6 +67,8 @@ class CommandLineTest {
         assertTrue(screen.err().contains("has no partition 7"), screen.err());
         fails("transactions", "abort", "--partition", topic + "-not:0", "--start-offset", "0");
         assertTrue(screen.err().contains("there is no topic " + topic + "-not"), screen.err());
+        fails("transactions", "list", "--id-pattern", "[");
+        assertTrue(screen.err().contains("--id-pattern [ is no regular expression"), screen.err());
         fails("transactions", "describe", topic + "-id");
         assertTrue(screen.err().contains("there is no transactional id " + topic + "-id"), screen.err());
     }
