@@ -33,6 +33,8 @@ public enum FailureCode {
     TRANSACTION_COORDINATOR_FENCED,
     NOT_ENOUGH_REPLICAS,
     POLICY_VIOLATION,
+    /** A log directory that this node must not touch: in use, of another cluster or node, of a newer version. */
+    DIRECTORY_REFUSED,
     /** A read or write failed, or the log directory is offline. */
     STORAGE_ERROR,
     /** No room on the disk, or its reserve was reached; goes away by itself when space returns. */

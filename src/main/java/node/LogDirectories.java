@@ -6,10 +6,12 @@ import common.FailureCode;
 import common.PartitionId;
 import common.RandomSource;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
@@ -32,33 +34,104 @@ final class LogDirectories {
 
     private final List<String> paths;
     private final List<DiskExecutor> disks;
+    private final int metadata;
     private final RandomSource random;
-    private final List<Opened> opened = new ArrayList<>();
+    /** By index; null: not opened. */
+    private final Opened[] opened;
 
-    LogDirectories(List<String> paths, List<DiskExecutor> disks, RandomSource random) {
+    private final Failure[] broken;
+
+    /** @param metadata index of the one that holds the metadata */
+    LogDirectories(List<String> paths, List<DiskExecutor> disks, int metadata, RandomSource random) {
         this.paths = paths;
         this.disks = disks;
+        this.metadata = metadata;
         this.random = random;
+        this.opened = new Opened[paths.size()];
+        this.broken = new Failure[paths.size()];
     }
 
-    /** Opens them one after another: the first tells the cluster id that the others must have. Stops at the first that refuses. */
+    /**
+     * Opens them one after another. All must be of the cluster that the first with an id names. One that cannot be read or written is offline from now on, as in
+     * Kafka, but not the one of the metadata; one that refuses (rule S12), and a full disk, end the start.
+     */
     void open(LogDirectory.OpenRequest request, Callback<String> clusterId) {
-        if (opened.size() == paths.size()) {
-            clusterId.succeed(opened.get(0).clusterId());
+        findClusterId(0, (known, unknown) -> {
+            LogDirectory.OpenRequest wanted = new LogDirectory.OpenRequest(
+                    request.nodeId(), known, request.newClusterId(), null, request.mutations());
+            openFrom(0, wanted, clusterId);
+        });
+    }
+
+    /** Before any is formatted: an empty one must not say which cluster this is. */
+    private void findClusterId(int index, Callback<String> found) {
+        if (index == paths.size()) {
+            found.succeed(null);
             return;
         }
-        int index = opened.size();
-        String known = index == 0 ? request.clusterId() : opened.get(0).clusterId();
+        disks.get(index).run(DiskExecutor.Lane.BLOCKING, LogDirectory.clusterId(), (id, failure) -> {
+            if (id != null) {
+                found.succeed(id);
+            } else {
+                findClusterId(index + 1, found);
+            }
+        });
+    }
+
+    private void openFrom(int index, LogDirectory.OpenRequest wanted, Callback<String> clusterId) {
+        if (index == paths.size()) {
+            clusterId.succeed(opened[metadata].clusterId());
+            return;
+        }
         LogDirectory.OpenRequest mine = new LogDirectory.OpenRequest(
-                request.nodeId(), known, request.newClusterId(), randomUuid().toString(), request.mutations());
+                wanted.nodeId(),
+                wanted.clusterId(),
+                wanted.newClusterId(),
+                randomUuid().toString(),
+                wanted.mutations());
         disks.get(index).run(DiskExecutor.Lane.BLOCKING, LogDirectory.open(mine), (result, failure) -> {
-            if (failure != null) {
-                clusterId.fail(failure.code(), paths.get(index) + ": " + explained(paths.get(index), failure));
+            if (failure != null && !isBroken(index, failure)) {
+                clusterId.fail(failure.code(), refusal(index, failure));
                 return;
             }
-            opened.add(result);
-            open(request, clusterId);
+            opened[index] = result;
+            broken[index] = failure;
+            LogDirectory.OpenRequest next = result == null || wanted.clusterId() != null
+                    ? wanted
+                    : new LogDirectory.OpenRequest(
+                            wanted.nodeId(), result.clusterId(), wanted.newClusterId(), null, wanted.mutations());
+            openFrom(index + 1, next, clusterId);
         });
+    }
+
+    private static boolean isDisk(Failure failure) {
+        return failure.code() == FailureCode.STORAGE_ERROR || failure.code() == FailureCode.SYNC_FAILED;
+    }
+
+    private String refusal(int index, Failure failure) {
+        String path = paths.get(index);
+        String why = path + ": " + explained(path, failure);
+        boolean alone = paths.size() == 1;
+        return !isDisk(failure) || alone
+                ? why
+                : why
+                        + ". It holds the metadata, without which this node cannot start: mend the disk, then start again";
+    }
+
+    private boolean isBroken(int index, Failure failure) {
+        if (!isDisk(failure) || index == metadata) {
+            return false;
+        }
+        LOG.error(
+                "log directory {} cannot be used: {}. It is offline, and what lies in it is not served: mend the disk, then restart",
+                paths.get(index),
+                failure.message());
+        return true;
+    }
+
+    /** Why the directory could not be opened; null: it was. */
+    Failure broken(int index) {
+        return broken[index] == null ? null : offline(paths.get(index), broken[index]);
     }
 
     Uuid randomUuid() {
@@ -69,17 +142,17 @@ final class LogDirectories {
         return id;
     }
 
-    List<Opened> opened() {
-        return opened;
+    private List<Opened> opened() {
+        return Arrays.stream(opened).filter(Objects::nonNull).toList();
     }
 
-    /** Directory ids, that of {@code first} first. */
-    List<Uuid> directoryIds(int first) {
+    /** Ids of the directories that work, that of the metadata first. */
+    List<Uuid> directoryIds() {
         List<Uuid> ids = new ArrayList<>();
-        ids.add(Uuid.fromString(opened.get(first).directoryId()));
-        for (int i = 0; i < opened.size(); i++) {
-            if (i != first) {
-                ids.add(Uuid.fromString(opened.get(i).directoryId()));
+        ids.add(Uuid.fromString(opened[metadata].directoryId()));
+        for (int i = 0; i < opened.length; i++) {
+            if (i != metadata && opened[i] != null) {
+                ids.add(Uuid.fromString(opened[i].directoryId()));
             }
         }
         return ids;
@@ -87,12 +160,12 @@ final class LogDirectories {
 
     /** True if no directory may have lost anything: the process before us stopped cleanly, or there was none. */
     boolean cleanStop() {
-        return opened.stream().allMatch(each -> each.cleanStop() || each.formatted());
+        return Arrays.stream(opened).allMatch(each -> each != null && (each.cleanStop() || each.formatted()));
     }
 
     /** Directory of the metadata log; null when it is new. */
-    FoundPartition metadataLog(int directory) {
-        for (FoundPartition each : opened.get(directory).partitions()) {
+    FoundPartition metadataLog() {
+        for (FoundPartition each : opened[metadata].partitions()) {
             if (each.identity().directory().equals(METADATA_DIRECTORY)) {
                 return each;
             }
@@ -103,7 +176,7 @@ final class LogDirectories {
     /** Partition directories in all log directories, the metadata log's not counted. */
     int foundPartitions() {
         int count = 0;
-        for (Opened each : opened) {
+        for (Opened each : opened()) {
             for (FoundPartition found : each.partitions()) {
                 count += found.identity().directory().equals(METADATA_DIRECTORY) ? 0 : 1;
             }
@@ -121,8 +194,9 @@ final class LogDirectories {
     void claim(MetadataImage image, Callback<List<Claimed>> done) {
         Map<PartitionId, Claimed> claimed = new LinkedHashMap<>();
         Map<FoundPartition, Integer> strays = new LinkedHashMap<>();
-        for (int directory = 0; directory < opened.size(); directory++) {
-            for (FoundPartition each : opened.get(directory).partitions()) {
+        for (int directory = 0; directory < opened.length; directory++) {
+            List<FoundPartition> found = opened[directory] == null ? List.of() : opened[directory].partitions();
+            for (FoundPartition each : found) {
                 if (each.identity().directory().equals(METADATA_DIRECTORY)) {
                     continue;
                 }
@@ -130,13 +204,19 @@ final class LogDirectories {
                 if (topic == null
                         || each.identity().partition() >= topic.partitions().size()) {
                     strays.put(each, directory);
-                } else {
-                    PartitionId id = new PartitionId(topic.id(), each.identity().partition());
-                    Claimed other = claimed.putIfAbsent(id, new Claimed(directory, id, each));
-                    if (other != null) {
-                        done.fail(twice(each.identity().directory(), paths.get(other.directory), paths.get(directory)));
-                        return;
-                    }
+                    continue;
+                }
+                PartitionId id = new PartitionId(topic.id(), each.identity().partition());
+                Claimed mine = new Claimed(directory, id, each);
+                Claimed other = claimed.putIfAbsent(id, mine);
+                Claimed stray = other == null ? null : lesser(mine, other);
+                if (other != null && stray == null) {
+                    done.fail(twice(each.identity().directory(), paths.get(other.directory), paths.get(directory)));
+                    return;
+                }
+                if (stray != null) {
+                    claimed.put(id, stray.equals(mine) ? other : mine);
+                    strays.put(stray.found, stray.directory);
                 }
             }
         }
@@ -145,6 +225,22 @@ final class LogDirectories {
                 (ended, failure) -> done.done(failure == null ? List.copyOf(claimed.values()) : null, failure));
         strays.forEach((stray, directory) -> setAside(stray, directory, rest));
         rest.one(null);
+    }
+
+    /**
+     * The one of two directories of one partition that says less: nothing (neither whose it is, nor a segment), or not whose it is. It is what remains of an earlier
+     * topic of the name, which was deleted while the log directory was offline. Null: both may be it.
+     */
+    private static Claimed lesser(Claimed one, Claimed other) {
+        int difference = said(one.found) - said(other.found);
+        if (difference == 0) {
+            return one.found.bare() ? one : null;
+        }
+        return difference < 0 ? one : other;
+    }
+
+    private static int said(FoundPartition found) {
+        return found.bare() ? 0 : found.identity().topicId() == null ? 1 : 2;
     }
 
     private static Failure twice(String name, String first, String second) {
@@ -166,7 +262,10 @@ final class LogDirectories {
 
     /** Names that the checkpoint files of a directory speak of although no claimed partition there has them. */
     Set<String> staleNames(int directory, List<Claimed> claimed) {
-        Set<String> names = new LinkedHashSet<>(opened.get(directory).checkpointed());
+        if (opened[directory] == null) {
+            return Set.of();
+        }
+        Set<String> names = new LinkedHashSet<>(opened[directory].checkpointed());
         names.remove(METADATA_DIRECTORY);
         for (Claimed each : claimed) {
             if (each.directory() == directory) {
@@ -179,8 +278,8 @@ final class LogDirectories {
     private void setAside(FoundPartition stray, int directory, Countdown rest) {
         String name = stray.identity().directory();
         LOG.warn(
-                "partition directory {} in {} belongs to no topic of this cluster: it is renamed to {}.<id>-stray and not served; remove it when you are"
-                        + " sure that it is not needed",
+                "partition directory {} in {} belongs to no topic of this cluster, or does not say to which while another directory does: it is renamed to"
+                        + " {}.<id>-stray and not served; remove it when you are sure that it is not needed",
                 name,
                 paths.get(directory),
                 name);
@@ -194,9 +293,15 @@ final class LogDirectories {
 
     /** The last write of a clean stop. */
     void markClean(Callback<Void> done) {
-        Countdown rest = new Countdown(disks.size(), done);
-        for (DiskExecutor each : disks) {
-            each.run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), (marked, failure) -> rest.one(failure));
+        Countdown rest = new Countdown(opened().size(), done);
+        for (int i = 0; i < opened.length; i++) {
+            if (opened[i] != null) {
+                disks.get(i)
+                        .run(
+                                DiskExecutor.Lane.BLOCKING,
+                                LogDirectory.markClean(),
+                                (marked, failure) -> rest.one(failure));
+            }
         }
     }
 

@@ -61,6 +61,7 @@ public final class NodeAssembly {
     private final BrokerConfig config;
     private final Ports ports;
     private final EffectiveConfigs effective;
+    private final int metadataIndex;
     private final LogDirectories directories;
     private final List<LoopParts> loops = new ArrayList<>();
     private final List<CheckpointKeeper> keepers = new ArrayList<>();
@@ -88,7 +89,8 @@ public final class NodeAssembly {
         for (int i = 0; i < paths.size(); i++) {
             disks.add(host.disk(i, 0));
         }
-        this.directories = new LogDirectories(paths, disks, ports.random());
+        this.metadataIndex = Math.max(0, paths.indexOf(config.storage().metadataLogDir()));
+        this.directories = new LogDirectories(paths, disks, metadataIndex, ports.random());
     }
 
     /** Fails with the reason why this node may not or cannot serve; nothing foreign was touched then. */
@@ -114,13 +116,11 @@ public final class NodeAssembly {
     }
 
     private void startController(String clusterId, Callback<Started> done) {
-        StorageConfig storage = config.storage();
-        int index = Math.max(0, storage.logDirs().indexOf(storage.metadataLogDir()));
-        metadataDirectory = directory(index, -1, 0);
-        FoundPartition found = directories.metadataLog(index);
+        metadataDirectory = directory(metadataIndex, -1, 0);
+        FoundPartition found = directories.metadataLog();
         LogStart start = found == null ? LogStart.NEW : found.start();
         if (found != null) {
-            keepers.get(index).begin(-1, List.of(ShardDirectory.line(found)));
+            keepers.get(metadataIndex).begin(-1, List.of(ShardDirectory.line(found)));
         }
         ControllerNode.Setup setup = new ControllerNode.Setup(
                 ports,
@@ -129,13 +129,13 @@ public final class NodeAssembly {
                 metadataDirectory.disk(),
                 config,
                 clusterId,
-                directories.directoryIds(index),
+                directories.directoryIds(),
                 directories.cleanStop(),
                 directories.foundPartitions(),
                 new ImageBroadcast(ports.mailboxes(), host.loops()));
         ControllerNode.open(setup, (opened, failure) -> {
             if (failure != null) {
-                String why = LogDirectories.explained(storage.logDirs().get(index), failure);
+                String why = LogDirectories.explained(metadataDirectory.path(), failure);
                 done.fail(failure.code(), "the metadata log cannot be used: " + why);
                 return;
             }
@@ -271,7 +271,12 @@ public final class NodeAssembly {
                 reporter,
                 storage.logDirs().get(index),
                 (storage.scrubBytesPerSecond() + host.loops() - 1) / host.loops());
-        return new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
+        ShardDirectory directory =
+                new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
+        if (directories.broken(index) != null) {
+            directory.beginOffline(directories.broken(index));
+        }
+        return directory;
     }
 
     /** Of each shard in each directory. */

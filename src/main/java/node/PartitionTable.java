@@ -97,9 +97,11 @@ final class PartitionTable {
     /**
      * Opens the partition, or makes it where it does not exist; {@code done} when it serves or has failed, never with a failure. What failed is tried again
      * in the background.
+     *
+     * @param made it was made while this process runs: no log directory can hold it
      */
-    void open(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
-        waitingToOpen.add(() -> openNow(topic, partition, config, done));
+    void open(TopicImage topic, PartitionImage partition, boolean made, LogConfig config, Callback<Void> done) {
+        waitingToOpen.add(() -> openNow(topic, partition, made, config, done));
         openWaiting();
     }
 
@@ -116,13 +118,17 @@ final class PartitionTable {
         starting = false;
     }
 
-    private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
+    private void openNow(
+            TopicImage topic, PartitionImage partition, boolean made, LogConfig config, Callback<Void> done) {
         PartitionId id = new PartitionId(topic.id(), partition.partition());
         LogIdentity identity =
                 new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
         ShardDirectory directory = place(identity);
-        if (directory == null) {
-            homeless.put(id, Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline"));
+        Failure nowhere = directory == null
+                ? Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline")
+                : made || directory.holds(identity.directory()) ? null : unread();
+        if (nowhere != null) {
+            homeless.put(id, nowhere);
             opened(done);
             return;
         }
@@ -210,6 +216,16 @@ final class PartitionTable {
         opening--;
         done.succeed(null);
         openWaiting();
+    }
+
+    /** Why a partition that lies in none of the directories that were read cannot be made anew: it may lie in another one (rule I11). Null: all were. */
+    private Failure unread() {
+        for (ShardDirectory each : directories) {
+            if (each.unread()) {
+                return each.failure();
+            }
+        }
+        return null;
     }
 
     /** Where the partition lies, else the working directory with the fewest logs; null when none works. */

@@ -102,8 +102,11 @@ final class ShardDirectories {
 
     /** Unlinks what earlier deletions left, a little at a time. */
     private void purge(ShardDirectory directory) {
+        if (directory.failure() != null) {
+            return;
+        }
         directory.disk().run(DiskExecutor.Lane.BLOCKING, LogDirectory.purgeDeleted(PURGE_FILES), (more, failure) -> {
-            if (failure == null && more && directory.failure() == null) {
+            if (failure == null && more) {
                 purge(directory);
             }
         });
@@ -123,14 +126,26 @@ final class ShardDirectories {
         alsoReported.forEach(ShardDirectory::stopDuties);
     }
 
+    /** Has the checkpoints of the directories that work written. */
     void reportAll(Callback<Void> done) {
-        Countdown rest = new Countdown(directories.size() + alsoReported.size(), done);
+        List<ShardDirectory> working = new ArrayList<>(directories);
+        working.addAll(alsoReported);
+        working.removeIf(each -> each.failure() != null);
+        Countdown rest = new Countdown(working.size() + 1, done);
+        for (ShardDirectory each : working) {
+            each.report((reported, failure) -> rest.one(failure));
+        }
+        rest.one(null);
+    }
+
+    /** The last report of a stop; fails if a directory went offline meanwhile, since no clean mark may say that all of it is durable. */
+    void reportLast(Callback<Void> done) {
+        Failure offline = null;
         for (ShardDirectory each : directories) {
-            each.report((reported, failure) -> rest.one(failure));
+            offline = each.failure() != null && !each.unread() ? each.failure() : offline;
         }
-        for (ShardDirectory each : alsoReported) {
-            each.report((reported, failure) -> rest.one(failure));
-        }
+        Failure first = offline;
+        reportAll((reported, failure) -> done.done(null, first != null ? first : failure));
     }
 
     void describe(PartitionTable partitions, Callback<List<LogDirInfo>> done) {

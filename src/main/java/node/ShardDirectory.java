@@ -62,6 +62,7 @@ final class ShardDirectory implements LogHost {
     private Timers.Handle checkpoint;
     private final LogScrubber scrubber;
     private Failure failure;
+    private boolean unread;
     private String presentId;
 
     /** Told once when the directory goes offline (rule S3). */
@@ -115,6 +116,18 @@ final class ShardDirectory implements LogHost {
     /** Null while the directory works. */
     Failure failure() {
         return failure;
+    }
+
+    /** It could not be opened at the start, so nobody knows which partitions it holds. */
+    void beginOffline(Failure why) {
+        failure = why;
+        unread = true;
+        context.beginOffline();
+    }
+
+    /** See {@link #beginOffline}. */
+    boolean unread() {
+        return unread;
     }
 
     /** What the start found of this shard's partitions; taken by {@link #takeFound}. */
@@ -180,7 +193,7 @@ final class ShardDirectory implements LogHost {
     /** Runs {@code then} once the checkpoint files have no line of {@code name}, which is not here any more. */
     void forgotten(String name, Runnable then) {
         waitingForStarts.add((none, why) -> {
-            if (why != null) {
+            if (why != null && failure == null) {
                 LOG.error(
                         "{}: the checkpoints still speak of the former partition {} ({}): free space, else a new one of this name may lose records in a crash",
                         path,
@@ -286,8 +299,12 @@ final class ShardDirectory implements LogHost {
         });
     }
 
-    /** Has the checkpoints of this shard's partitions written, if they say anything new. */
+    /** Has the checkpoints of this shard's partitions written, if they say anything new. Not in a directory that is offline (rule S3). */
     void report(Callback<Void> done) {
+        if (failure != null) {
+            done.fail(FailureCode.STORAGE_ERROR, failure.message());
+            return;
+        }
         List<Checkpoint> all = lines();
         OwnerId<CheckpointKeeper> keeper = new OwnerId<>(CheckpointKeeper.class, index);
         mailboxes.<CheckpointKeeper, Void>call(

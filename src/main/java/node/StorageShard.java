@@ -222,7 +222,7 @@ public final class StorageShard implements ReplicaShard {
                 done.fail(failure);
                 return;
             }
-            directories.reportAll(done);
+            directories.reportLast(done);
         });
     }
 }

@@ -92,8 +92,7 @@ final class Cleaning {
     }
 
     private TransactionPass transactions(long from, long end) {
-        return new TransactionPass(
-                new AbortedStream(AbortedView.of(log, from), from), end, unsureFrom, undecidedBelow);
+        return new TransactionPass(new AbortedStream(AbortedView.of(log, from), from), end, unsureFrom, undecidedBelow);
     }
 
     private long firstLeftAlone() {

@@ -69,6 +69,11 @@ public final class LogContext {
         return offline;
     }
 
+    /** The directory could not be opened at the start: everything fails here until the process restarts. */
+    public void beginOffline() {
+        offline = true;
+    }
+
     /** Rule S3: a sync failed, here or at another owner; nothing of this directory may be written any more. */
     public void goOffline(Failure why) {
         if (!offline && !ports.mutations().active("retried-fsync")) {

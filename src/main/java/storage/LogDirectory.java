@@ -50,8 +50,12 @@ public final class LogDirectory {
             List<FoundPartition> partitions,
             Set<String> checkpointed) {}
 
-    /** A partition directory. {@code identity.topicId} is null when partition.metadata is missing or unreadable. Sorted by directory name. */
-    public record FoundPartition(LogIdentity identity, LogStart start) {}
+    /**
+     * A partition directory. {@code identity.topicId} is null when partition.metadata is missing or unreadable. Sorted by directory name.
+     *
+     * @param bare it does not say whose it is, and there is not one segment in it
+     */
+    public record FoundPartition(LogIdentity identity, LogStart start, boolean bare) {}
 
     /**
      * One partition's line in the checkpoint files.
@@ -98,6 +102,14 @@ public final class LogDirectory {
                     clean,
                     partitions,
                     checkpointed);
+        };
+    }
+
+    /** The cluster that the directory belongs to, if it says one; else null. Touches nothing. */
+    public static DiskJob<String> clusterId() {
+        return files -> {
+            ByteBuffer content = AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE);
+            return content == null ? null : MetaProperties.parse(content).clusterId();
         };
     }
 
@@ -178,7 +190,9 @@ public final class LogDirectory {
                     logStarts.getOrDefault(name, 0L),
                     highWatermarks.getOrDefault(name, 0L),
                     cleaned.getOrDefault(name, -1L));
-            found.add(new FoundPartition(identity, start));
+            boolean bare = identity.topicId() == null
+                    && files.list(name).stream().noneMatch(each -> each.endsWith(SegmentFiles.LOG));
+            found.add(new FoundPartition(identity, start, bare));
         }
         return found;
     }

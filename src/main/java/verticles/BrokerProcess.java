@@ -78,6 +78,11 @@ final class BrokerProcess {
             try {
                 Files.createDirectories(directory);
             } catch (IOException e) {
+                // As in Kafka the node starts without it, and says so, unless it needs it.
+                if (!name.equals(config.storage().metadataLogDir())) {
+                    directories.add(directory);
+                    continue;
+                }
                 throw new StartException("log.dirs=" + name + ": the directory cannot be made (" + e
                         + "). Name one that this user may write.");
             }

@@ -85,7 +85,7 @@ final class RealDiskExecutor implements DiskExecutor {
             } catch (SyncFailedException e) {
                 failure = new Failure(FailureCode.SYNC_FAILED, e.getMessage());
             } catch (DirectoryRefusedException e) {
-                failure = new Failure(FailureCode.STORAGE_ERROR, e.getMessage());
+                failure = new Failure(FailureCode.DIRECTORY_REFUSED, e.getMessage());
             } catch (IOException e) {
                 failure = new Failure(FailureCode.STORAGE_ERROR, e.toString());
             }

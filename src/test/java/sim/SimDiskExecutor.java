@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.EnumMap;
 import java.util.Map;
+import storage.DirectoryRefusedException;
 import storage.DiskExecutor;
 import storage.DiskFullException;
 import storage.DiskJob;
@@ -83,6 +84,8 @@ public final class SimDiskExecutor implements DiskExecutor {
             failure = Failure.of(FailureCode.DISK_FULL, e.getMessage());
         } catch (SyncFailedException e) {
             failure = Failure.of(FailureCode.SYNC_FAILED, e.getMessage());
+        } catch (DirectoryRefusedException e) {
+            failure = Failure.of(FailureCode.DIRECTORY_REFUSED, e.getMessage());
         } catch (IOException e) {
             failure = Failure.of(FailureCode.STORAGE_ERROR, e.toString());
         }

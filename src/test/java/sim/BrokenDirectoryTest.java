@@ -1,0 +1,208 @@
+package sim;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.Failure;
+import common.FailureCode;
+import common.OwnerId;
+import common.PartitionId;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import replication.ReplicaShard;
+import replication.ReplicaShard.LogDirInfo;
+import sim.DiskFaults.Fault;
+import sim.DiskFaults.Operation;
+
+/** One of two log directories cannot be used when the node starts (rules S3, I11): as in Kafka, the node serves what lies in the other one. */
+@ExtendWith(QuietLogs.class)
+class BrokenDirectoryTest {
+    private static final int PARTITIONS = 8;
+
+    private static final DiskFaults UNREADABLE =
+            (operation, path, number) -> operation == Operation.READ ? Fault.ERROR : Fault.NONE;
+    private static final DiskFaults SYNCS_FAIL =
+            (operation, path, number) -> operation == Operation.SYNC_DIRECTORY ? Fault.ERROR : Fault.NONE;
+
+    private final List<PartitionId> partitions = new ArrayList<>();
+
+    private NodeBench filled(long seed) {
+        NodeBench node = new NodeBench(seed, 2).start();
+        Uuid topic = node.create("a", PARTITIONS, "flush.messages", "1");
+        partitions.clear();
+        for (int i = 0; i < PARTITIONS; i++) {
+            partitions.add(new PartitionId(topic, i));
+            node.produce(partitions.get(i), "v" + i);
+        }
+        assertTrue(lies(node, 0).size() > 1 && lies(node, 1).size() > 1, "both directories hold some");
+        return node;
+    }
+
+    /** The partitions of topic a in a directory. */
+    private List<PartitionId> lies(NodeBench node, int disk) {
+        List<String> tree = node.disks.get(disk).tree();
+        return partitions.stream()
+                .filter(each -> tree.contains("a-" + each.partition() + "/"))
+                .toList();
+    }
+
+    private void end(NodeBench node, boolean clean) {
+        if (clean) {
+            assertNull(node.stop());
+        } else {
+            node.powerCut();
+        }
+    }
+
+    @Test
+    void theOtherOneIsServedAndNothingIsLost_S3() {
+        for (int variant = 0; variant < 8; variant++) {
+            boolean clean = variant % 2 == 0;
+            String where = "variant " + variant;
+            NodeBench node = filled(20 + variant);
+            List<PartitionId> broken = lies(node, 1);
+            end(node, clean);
+            node.disks.get(1).faults(variant < 4 ? UNREADABLE : SYNCS_FAIL);
+            node.start();
+            for (PartitionId each : partitions) {
+                boolean lost = broken.contains(each);
+                Failure failure = node.tryProduce(each, "more").failure();
+                assertEquals(lost ? FailureCode.STORAGE_ERROR : null, failure == null ? null : failure.code(), where);
+                assertTrue(failure == null || failure.message().contains("disk1"), where + ": " + failure);
+            }
+            Uuid made = node.create("b", 3);
+            for (int i = 0; i < 3; i++) {
+                node.produce(new PartitionId(made, i), "new");
+            }
+            described(node, where);
+            node.runFor(200_000);
+            assertNull(node.halted, where);
+            end(node, variant % 4 < 2);
+            node.disks.get(1).faults(DiskFaults.NONE);
+            node.start();
+            for (PartitionId each : partitions) {
+                assertEquals(0, node.start(each), where);
+                assertEquals(broken.contains(each) ? 1 : 2, node.end(each), where);
+                node.produce(each, "again");
+            }
+            assertNull(node.stop(), where);
+        }
+    }
+
+    private static void described(NodeBench node, String where) {
+        List<LogDirInfo> directories = node.<ReplicaShard, List<LogDirInfo>>ask(
+                        new OwnerId<>(ReplicaShard.class, 0), (shard, reply) -> shard.describeLogDirs(reply))
+                .value();
+        assertNull(directories.get(0).failure(), where);
+        assertNotNull(directories.get(1).failure(), where);
+    }
+
+    /** What was deleted and made again meanwhile is not taken for what lies in the directory that comes back (rule C7). */
+    @Test
+    void aTopicMadeAnewMeanwhileIsAnotherOne_C7() {
+        for (int variant = 0; variant < 4; variant++) {
+            NodeBench node = filled(40 + variant);
+            end(node, variant % 2 == 0);
+            node.disks.get(1).faults(UNREADABLE);
+            node.start();
+            assertEquals(Errors.NONE, node.delete("a"));
+            Uuid next = node.create("a", PARTITIONS);
+            for (int i = 0; i < PARTITIONS; i++) {
+                node.produce(new PartitionId(next, i), "new");
+            }
+            node.runFor(10_000);
+            assertNull(node.stop());
+            node.disks.get(1).faults(DiskFaults.NONE);
+            node.start();
+            for (int i = 0; i < PARTITIONS; i++) {
+                assertEquals(0, node.start(new PartitionId(next, i)));
+                assertEquals(1, node.end(new PartitionId(next, i)));
+            }
+            assertTrue(node.disks.get(1).tree().toString().contains("-stray/"), "nothing is deleted");
+            assertNull(node.stop());
+        }
+    }
+
+    /** A sync that failed has taken partition.metadata with it: what no more says whose it is gives way to what does. */
+    @Test
+    void aDirectoryThatDoesNotSayWhoseItIsGivesWay_C7() {
+        for (int disk = 0; disk < 2; disk++) {
+            NodeBench node = filled(50 + disk);
+            PartitionId one = lies(node, disk).get(0);
+            assertNull(node.stop());
+            String name = "a-" + one.partition();
+            node.disks.get(1 - disk).put(name + "/00000000000000000000.log", new byte[70]);
+            node.start();
+            assertEquals(0, node.start(one));
+            assertEquals(1, node.end(one));
+            assertTrue(node.disks.get(1 - disk).tree().stream()
+                    .anyMatch(line -> line.startsWith(name + ".") && line.endsWith("-stray/")));
+            assertNull(node.stop());
+        }
+    }
+
+    /** Syncs failed in both: no record was ever in them, so there is nothing to be found out. */
+    @Test
+    void twoBareDirectoriesAreNoReasonNotToStart_C7() {
+        NodeBench node = new NodeBench(55, 2).start();
+        Uuid topic = node.create("a", 1);
+        assertNull(node.stop());
+        node.disks.get(0).put("a-0/partition.metadata.tmp", new byte[44]);
+        node.disks.get(1).put("a-0/partition.metadata.tmp", new byte[44]);
+        node.start();
+        PartitionId one = new PartitionId(topic, 0);
+        node.produce(one, "v");
+        assertNull(node.stop());
+        node.start();
+        assertEquals(1, node.end(one));
+        assertNull(node.stop());
+    }
+
+    /** Records in both, and neither says whose they are: that is for people. */
+    @Test
+    void twoThatHoldRecordsRefuseTheStart_C7() {
+        NodeBench node = filled(56);
+        PartitionId one = lies(node, 0).get(0);
+        assertNull(node.stop());
+        String name = "a-" + one.partition();
+        node.disks.get(0).put(name + "/partition.metadata", new byte[44]);
+        node.disks.get(1).put(name + "/00000000000000000000.log", new byte[70]);
+        Failure refused = node.tryStart();
+        assertNotNull(refused);
+        assertTrue(refused.message().contains("two log directories"), refused.message());
+        node.kill();
+    }
+
+    @Test
+    void withoutTheMetadataItDoesNotStart_S3() {
+        NodeBench node = filled(60);
+        assertNull(node.stop());
+        node.disks.get(0).faults(UNREADABLE);
+        Failure refused = node.tryStart();
+        assertNotNull(refused);
+        assertTrue(refused.message().contains("disk0") && refused.message().contains("metadata"), refused.message());
+        node.kill();
+        node.disks.get(0).faults(DiskFaults.NONE);
+        node.start();
+        partitions.forEach(each -> assertEquals(1, node.end(each)));
+        assertNull(node.stop());
+    }
+
+    /** An empty directory says nothing about the cluster, in whatever order they are named. */
+    @Test
+    void anEmptyDirectoryDoesNotNameTheCluster_S12() {
+        NodeBench node = new NodeBench(70, 2, "metadata.log.dir", "disk1");
+        node.disks.get(0).faults(UNREADABLE);
+        node.start();
+        assertNull(node.stop());
+        node.disks.get(0).faults(DiskFaults.NONE);
+        node.start();
+        assertNull(node.stop());
+    }
+}
