@@ -119,9 +119,11 @@ final class CompactionDamagePropertyTest {
 
         private void crashedCleaning() {
             int[] left = {lab.random.below(25)};
-            lab.host().disk().faults((operation, path, number) -> operation != DiskFaults.Operation.READ && left[0]-- == 0
-                    ? DiskFaults.Fault.CRASH_AFTER
-                    : DiskFaults.Fault.NONE);
+            lab.host()
+                    .disk()
+                    .faults((operation, path, number) -> operation != DiskFaults.Operation.READ && left[0]-- == 0
+                            ? DiskFaults.Fault.CRASH_AFTER
+                            : DiskFaults.Fault.NONE);
             try {
                 lab.clean();
             } catch (SimCrash crash) {
