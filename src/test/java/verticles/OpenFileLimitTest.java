@@ -7,8 +7,10 @@ import org.junit.jupiter.api.Test;
 
 class OpenFileLimitTest {
     private static final String OTHERS =
-            "Limit                     Soft Limit           Hard Limit           Units     \n"
-                    + "Max cpu time              unlimited            unlimited            seconds   \n";
+            """
+            Limit                     Soft Limit           Hard Limit           Units
+            Max cpu time              unlimited            unlimited            seconds
+            """;
 
     @Test
     void theSoftLimit() {
