@@ -6,8 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 class OpenFileLimitTest {
-    private static final String OTHERS =
-            """
+    private static final String OTHERS = """
             Limit                     Soft Limit           Hard Limit           Units
             Max cpu time              unlimited            unlimited            seconds
             """;
