@@ -62,6 +62,8 @@ final class SegmentInstall {
             sources.forEach(each -> each.readsByName = 0);
             sources.forEach(log.context.openFiles()::unpin);
         }
+        // From here on who would open them by name waits, or those that come could keep the count above 0 for ever.
+        log.renaming(sources);
         log.onReadByName = this::swapWhenUnread;
         swapWhenUnread();
     }
@@ -76,7 +78,6 @@ final class SegmentInstall {
             bases.add(each.baseOffset);
         }
         log.onReadByName = null;
-        log.renaming(sources);
         swapFiles(bases);
     }
 

@@ -22,6 +22,7 @@ import storage.CompactionLab.Entry;
 final class CompactionRacesTest {
 
     private static final int SEEDS = 80;
+    private static final int MOST_READS = 20_000;
 
     @Test
     void readersMissNothing() {
@@ -55,6 +56,42 @@ final class CompactionRacesTest {
             }
         }
         assertNotNull(found);
+    }
+
+    /** They look into the indexes of aborted transactions by name, and come faster than the last one ends. */
+    @Test
+    void readersThatNeverPauseHoldUpNoSwap() {
+        CompactionLab lab = new CompactionLab(
+                3, LogBench.tiny("cleanup.policy", "compact"), List.of(Codec.NONE), 4, Mutations.NONE);
+        for (int i = 0; i < 12; i++) {
+            lab.append(10, true, List.of("k0", "k1"), 0);
+            lab.endTransaction(10, false);
+            lab.append(-1, false, List.of("k0", "k1"), 0);
+        }
+        lab.host().runFor(200);
+        List<CleaningReport> reports = new ArrayList<>();
+        int[] reads = {0};
+        for (int i = 0; i < 40; i++) {
+            readUntil(lab, reports, reads);
+        }
+        lab.cleanAsync((report, failure) -> {
+            assertNull(failure);
+            reports.add(report);
+        });
+        lab.host().runFor(60_000);
+        assertTrue(reads[0] < MOST_READS, "the cleaning waits until nobody reads");
+        assertTrue(reports.get(0).bytesAfter() < reports.get(0).bytesBefore());
+        assertEquals(2, lab.committed().stream().map(Entry::key).distinct().count());
+    }
+
+    private static void readUntil(CompactionLab lab, List<CleaningReport> reports, int[] reads) {
+        lab.log().read(0, 400, true, ReadBound.LAST_STABLE_OFFSET, (result, failure) -> {
+            assertNull(failure);
+            result.range().release();
+            if (++reads[0] < MOST_READS && reports.isEmpty()) {
+                readUntil(lab, reports, reads);
+            }
+        });
     }
 
     private static final class Run {
