@@ -119,13 +119,15 @@ final class Recovery implements DiskJob<RecoveredLog> {
             epochsChanged = true;
         }
         epochsChanged |= epochs.truncateFromEnd(end);
-        boolean snapshot = names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT));
         long cleanedTo = Math.min(settings.start().cleanedTo(), cleanedAtMost(noted));
         long from = damage.isEmpty() ? Long.MAX_VALUE : damage.get(0).fromOffset();
         boolean cleanedLess = cleanedTo < settings.start().cleanedTo();
         if (noted < Long.MAX_VALUE) {
-            dropSnapshotsBehind(files, noted);
+            // Rule P4: processes that could not read all batches have made them, and they would count once there is no
+            // note.
+            SegmentFiles.dropSnapshotsBehind(files, directory, noted, names);
         }
+        boolean snapshot = names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT));
         long notedNow = DamageNote.update(files, directory, noted, cleanedLess ? Math.min(noted, from) : from);
         return new RecoveredLog(
                 segments,
@@ -139,22 +141,6 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 cleanedTo,
                 damage,
                 notedNow);
-    }
-
-    /** Rule P4: processes that could not read all batches have made them, and they would count once there is no note. */
-    private void dropSnapshotsBehind(FileSystem files, long noted) throws IOException {
-        boolean any = false;
-        for (String name : List.copyOf(names)) {
-            String path = directory + '/' + name;
-            if (SegmentFiles.baseOffset(name, SegmentFiles.SNAPSHOT) > noted && files.exists(path)) {
-                files.delete(path);
-                names.remove(name);
-                any = true;
-            }
-        }
-        if (any) {
-            files.syncDirectory(directory);
-        }
     }
 
     /**

@@ -141,21 +141,12 @@ final class RecoveryScan {
             boolean active = i == segments.size() - 1;
             indexes.finish(segment, active);
             if (active) {
-                dropSnapshotsBehind(segment.baseOffset);
+                // Its indexes are unfinished again, and a snapshot at its end would say that they are not (wasClosed).
+                SegmentFiles.dropSnapshotsBehind(files, directory, segment.baseOffset, names);
             }
             return !cut;
         } finally {
             file.release();
-        }
-    }
-
-    /** The active segment's indexes are unfinished again, and a snapshot at its end would say that they are not ({@link #wasClosed}). */
-    private void dropSnapshotsBehind(long base) throws IOException {
-        for (String name : List.copyOf(names)) {
-            if (SegmentFiles.baseOffset(name, SegmentFiles.SNAPSHOT) > base) {
-                files.delete(directory + '/' + name);
-                names.remove(name);
-            }
         }
     }
 

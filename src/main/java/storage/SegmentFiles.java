@@ -45,6 +45,26 @@ final class SegmentFiles {
         }
     }
 
+    /**
+     * Deletes the producer snapshots above {@code offset}, so far as {@code names} has them, and takes them out of it. Durable when this returns: what comes next
+     * (a damage note goes, a segment is written to) is what they would be wrong about if a power cut brought their names back.
+     */
+    static void dropSnapshotsBehind(FileSystem files, String directory, long offset, List<String> names)
+            throws IOException {
+        boolean any = false;
+        for (String name : List.copyOf(names)) {
+            String path = directory + '/' + name;
+            if (baseOffset(name, SNAPSHOT) > offset && files.exists(path)) {
+                files.delete(path);
+                names.remove(name);
+                any = true;
+            }
+        }
+        if (any) {
+            files.syncDirectory(directory);
+        }
+    }
+
     /** The base offset in a name of this kind with this suffix; -1 for any other name. */
     static long baseOffset(String name, String suffix) {
         if (name.length() != DIGITS + suffix.length() || !name.endsWith(suffix)) {

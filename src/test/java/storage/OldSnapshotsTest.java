@@ -1,6 +1,7 @@
 package storage;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
@@ -76,6 +77,24 @@ final class OldSnapshotsTest {
         LogBench twin = afterStops(3);
         assertEquals(offset, twin.log.logEndOffset());
         return twin.host.disk().content(twin.segment(offset, SegmentFiles.SNAPSHOT));
+    }
+
+    /** One that goes since damage was noted before it is not taken for there: the next stop makes it anew. */
+    @Test
+    void oneThatGoesForDamageIsMadeAnew() {
+        LogBench bench = afterStops(3);
+        bench.cleanStop();
+        long end = bench.log.logEndOffset();
+        bench.host = bench.host.kill();
+        assertTrue(offsets(bench, SegmentFiles.SNAPSHOT).contains(end));
+        bench.host.<Void>await(done ->
+                bench.host.executor().run(DiskExecutor.Lane.BLOCKING, DamageNote.writing(LogBench.DIRECTORY, 0), done));
+        // Behind damage at its end the log goes on in a segment of its own.
+        bench.host.disk().put(bench.segment(end, SegmentFiles.LOG), new byte[0]);
+        bench.open();
+        assertFalse(offsets(bench, SegmentFiles.SNAPSHOT).contains(end));
+        bench.cleanStop();
+        assertTrue(offsets(bench, SegmentFiles.SNAPSHOT).contains(end));
     }
 
     @Test
