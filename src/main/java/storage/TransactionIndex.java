@@ -19,9 +19,9 @@ import java.util.List;
  *
  * Last offset is the marker's; last stable offset is that of the log once the marker stands. Confined to one thread at a time.
  */
-public final class TransactionIndex {
+final class TransactionIndex {
 
-    public static final int ENTRY_BYTES = 34;
+    static final int ENTRY_BYTES = 34;
     private static final int FIELDS = 4;
     private static final short VERSION = 0;
     /** Where the marker's offset lies in an entry. */
@@ -60,7 +60,7 @@ public final class TransactionIndex {
     }
 
     /** Adds an aborted transaction; its marker must be behind the last one's. */
-    public void append(CompletedTransaction aborted) {
+    void append(CompletedTransaction aborted) {
         Check.invariant(aborted.aborted(), "the transaction index holds aborted transactions only");
         Check.invariant(
                 count == 0 || aborted.lastOffset() > lastOffsetAt(count - 1),
@@ -83,28 +83,28 @@ public final class TransactionIndex {
                 producerIdAt(entry), firstOffsetAt(entry), lastOffsetAt(entry), true, lastStableOffsetAt(entry));
     }
 
-    public int count() {
+    int count() {
         return count;
     }
 
-    public boolean isEmpty() {
+    boolean isEmpty() {
         return count == 0;
     }
 
-    public long producerIdAt(int entry) {
+    long producerIdAt(int entry) {
         return fields[entry * FIELDS];
     }
 
-    public long firstOffsetAt(int entry) {
+    long firstOffsetAt(int entry) {
         return fields[entry * FIELDS + 1];
     }
 
     /** Offset of the abort marker. */
-    public long lastOffsetAt(int entry) {
+    long lastOffsetAt(int entry) {
         return fields[entry * FIELDS + 2];
     }
 
-    public long lastStableOffsetAt(int entry) {
+    long lastStableOffsetAt(int entry) {
         return fields[entry * FIELDS + 3];
     }
 
@@ -113,7 +113,7 @@ public final class TransactionIndex {
      *
      * @return true when no later segment can hold another: stop here; false: go on with the next segment's index
      */
-    public boolean collect(long from, long to, List<ReadResult.AbortedTransaction> found) {
+    boolean collect(long from, long to, List<ReadResult.AbortedTransaction> found) {
         // What ended before is of no interest, and its last stable offset lies before as well.
         for (int i = firstEndingFrom(from); i < count; i++) {
             if (firstOffsetAt(i) < to) {
@@ -141,7 +141,7 @@ public final class TransactionIndex {
     }
 
     /** Drops the transactions whose marker is at or past {@code offset}. */
-    public void truncateTo(long offset) {
+    void truncateTo(long offset) {
         while (count > 0 && lastOffsetAt(count - 1) >= offset) {
             count--;
         }
@@ -161,7 +161,7 @@ public final class TransactionIndex {
     }
 
     /** File image of the first {@code entries}. A copy. */
-    public ByteBuffer image(int entries) {
+    ByteBuffer image(int entries) {
         ByteBuffer image = ByteBuffer.allocate(entries * ENTRY_BYTES);
         for (int i = 0; i < entries; i++) {
             image.putShort(VERSION);

@@ -42,7 +42,7 @@ final class TransactionScanner {
         return this;
     }
 
-    /** To the first entry whose marker is at or above {@code offset}. */
+    /** To the first entry whose marker is at or above {@code offset}; throws when the entries it goes by do not rise. */
     TransactionScanner fromMarker(long offset) throws IOException {
         ByteBuffer marker = ByteBuffer.allocate(Long.BYTES);
         int low = 0;
@@ -56,7 +56,13 @@ final class TransactionScanner {
                 high = middle;
             }
         }
-        return from(low);
+        // A marker that has rotted to a lower value leads past good entries. Then it is the last one below, and no
+        // higher than the one before it.
+        from(Math.max(0, low - 2));
+        while (next < low) {
+            next();
+        }
+        return this;
     }
 
     /** The next entry; null at the end. */

@@ -255,6 +255,41 @@ class IndexFilesTest {
         }
     }
 
+    /** What a search goes by may have rotted since the start: it finds all, or says so. */
+    @Test
+    void aMarkerThatHasRottedToALowerValueHidesNoOther() throws IOException {
+        int count = 20;
+        int noticed = 0;
+        for (int rotten = 1; rotten < count; rotten++) {
+            for (long value = 1; value < rotten * 10L; value += 3) {
+                TransactionIndex index = new TransactionIndex();
+                for (int i = 0; i < count; i++) {
+                    long marker = (i + 1) * 10L;
+                    index.append(new CompletedTransaction(i, 0, marker, true, 1));
+                }
+                ByteBuffer content = index.image(count);
+                content.putLong(rotten * TransactionIndex.ENTRY_BYTES + TransactionIndex.LAST_OFFSET_AT, value);
+                SimHost host = new SimHost(1);
+                host.disk().put("aborted", content.array());
+                AbortedView view = new AbortedView("aborted", 0, count, new TransactionIndex());
+                for (long from = 0; from <= count * 10L; from += 5) {
+                    List<ReadResult.AbortedTransaction> expected = new ArrayList<>();
+                    assertFalse(index.collect(from, 1_000, expected));
+                    List<ReadResult.AbortedTransaction> found = new ArrayList<>();
+                    String what = "entry " + rotten + " has " + value + ", read from " + from;
+                    try {
+                        view.collect(host.files(), from, 1_000, found);
+                        assertEquals(expected, found, what);
+                    } catch (DamagedIndexException seen) {
+                        assertTrue(seen.getMessage().contains("entry " + rotten), what + ": " + seen.getMessage());
+                        noticed++;
+                    }
+                }
+            }
+        }
+        assertTrue(noticed > 1_000, "only " + noticed);
+    }
+
     private static TransactionTail load(ByteBuffer content, long baseOffset) throws IOException {
         MemoryFile file = new MemoryFile();
         file.append(content);
