@@ -62,7 +62,7 @@ public record CleaningPlan(
         long lag = log.config.minCompactionLagMillis();
         for (int i = 0; i < log.segments.count() - 1; i++) {
             Segment segment = log.segments.get(i);
-            boolean open = segment.index != null;
+            boolean open = !segment.isClosed();
             boolean dirty = log.segments.get(i + 1).baseOffset > from;
             boolean young =
                     lag > 0 && dirty && (!segment.maxTimestampKnown || segment.newestMillis() > wallMillis - lag);

@@ -167,10 +167,20 @@ final class LogFlusher {
         return Long.MAX_VALUE;
     }
 
+    /** Retention takes segments away whose index a start had no room for; nobody looks for their files any more. */
+    private void dropGone() {
+        Task task = tasks.peek();
+        while (task != null && task.segment() != null && log.segments.indexOf(task.segment()) < 0) {
+            tasks.poll();
+            task = tasks.peek();
+        }
+    }
+
     private void startNext() {
         if (running) {
             return;
         }
+        dropGone();
         Task task = tasks.peek();
         if (task == null || waiting || task.end() > log.writtenEnd) {
             Runnable idle = whenIdle;
@@ -251,6 +261,10 @@ final class LogFlusher {
         TransactionTail.Filing aborted = segment.aborted.filing(task.end());
         String path = segment.path(log.identity, SegmentFiles.TRANSACTION_INDEX);
         DiskJob<Void> job = files -> {
+            if (!files.exists(segment.path(log.identity, SegmentFiles.LOG))) {
+                // Retention was faster: an index would be left alone.
+                return null;
+            }
             PartitionFiles.writeIndex(
                     files, path, aborted.firstEntry(), TransactionIndex.ENTRY_BYTES, aborted.entries(), true, true);
             files.syncDirectory(log.identity.directory());

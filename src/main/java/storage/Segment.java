@@ -70,6 +70,11 @@ final class Segment {
         return waited > config.rollMillis() - rollJitterMillis;
     }
 
+    /** Takes no more, and all its index files are written: what a start had no room for is not. Only then may another take its place. */
+    boolean isClosed() {
+        return index == null && (aborted == null || aborted.isDurable());
+    }
+
     /** Wall time of the newest record; of the segment's making when no record has a time. */
     long newestMillis() {
         return maxTimestamp >= 0 ? maxTimestamp : createdMillis;

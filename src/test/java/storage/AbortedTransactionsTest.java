@@ -16,6 +16,9 @@ import org.junit.jupiter.api.Test;
 import records.BatchBuilder;
 import records.BatchHeader;
 import records.ControlBatches;
+import sim.DiskFaults;
+import sim.DiskFaults.Fault;
+import sim.DiskFaults.Operation;
 import sim.SimRandom;
 
 /** Rule T8: what readers are told of aborted transactions, whatever their number and wherever the index has them; memory holds only those of late. */
@@ -215,6 +218,48 @@ final class AbortedTransactionsTest {
             for (int i = 0; i < 50; i++) {
                 run.read();
             }
+        }
+    }
+
+    /** Nobody looks for the index of a segment that retention has taken meanwhile. */
+    @Test
+    void whatAStartHadNoRoomForGoesWithItsSegment() {
+        Run run = new Run(1, "1500");
+        for (int i = 0; i < 40; i++) {
+            run.data(1);
+            run.end(1, false);
+        }
+        run.bench.host.runFor(1000);
+        run.bench.checkpoint();
+        run.bench.host = run.bench.host.kill();
+        run.bench.host.disk().put(run.bench.segment(0, SegmentFiles.TRANSACTION_INDEX), new byte[] {1});
+        run.bench.host.disk().capacity(1);
+        run.bench.open();
+        assertEquals(0, run.bench.log.recoveryPoint());
+        run.bench.host.disk().capacity(Long.MAX_VALUE / 4);
+        run.bench.host.disk().faults((operation, path, number) -> {
+            boolean written = operation == Operation.CREATE || operation == Operation.WRITE;
+            return written && path.endsWith(SegmentFiles.TRANSACTION_INDEX) ? Fault.ERROR : Fault.NONE;
+        });
+        run.bench.log.advanceHighWatermark(run.bench.log.logEndOffset());
+        run.bench.host.runFor(RETENTION_MILLIS + 10_000);
+        housekeep(run);
+        assertTrue(run.bench.log.logStartOffset() > 0, "what cannot be written holds up no deletion");
+        run.bench.host.disk().faults(DiskFaults.NONE);
+        housekeep(run);
+        assertTrue(run.bench.log.recoveryPoint() >= run.bench.log.logStartOffset());
+        List<String> names = run.bench.host.disk().tree();
+        for (String line : names) {
+            int end = line.lastIndexOf(SegmentFiles.TRANSACTION_INDEX + ' ');
+            String segment = end < 0 ? null : line.substring(0, end) + SegmentFiles.LOG + ' ';
+            assertTrue(segment == null || names.stream().anyMatch(each -> each.startsWith(segment)), names::toString);
+        }
+    }
+
+    private static void housekeep(Run run) {
+        for (int i = 0; i < 3; i++) {
+            run.bench.log.housekeep(run.bench.host.clock().wallMillis());
+            run.bench.host.runFor(10_000);
         }
     }
 

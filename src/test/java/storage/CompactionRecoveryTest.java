@@ -8,7 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import common.FailureCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import records.BatchHeader;
 import records.Codec;
@@ -86,5 +88,68 @@ final class CompactionRecoveryTest {
         assertEquals(
                 FailureCode.OUT_OF_ORDER_SEQUENCE,
                 lab.bench.appendFails(sent.get(1).duplicate()).code());
+    }
+
+    /** Rule T8: else that index would be written over the one of the segment that came in its place. */
+    @Test
+    void aSegmentWhoseIndexAStartHadNoRoomForIsNotReplacedYet() {
+        int cleaned = 0;
+        for (long seed = 0; seed < 20; seed++) {
+            CompactionLab lab =
+                    new CompactionLab(seed, LogBench.tiny("cleanup.policy", "compact"), List.of(Codec.NONE), 4);
+            for (int i = 0; i < 120; i++) {
+                lab.write();
+                if (i == 60) {
+                    // So that the next one has small segments to put together, and markers of nothing.
+                    lab.host().runFor(200);
+                    lab.clean();
+                }
+            }
+            for (long producer : List.copyOf(lab.open.keySet())) {
+                lab.endTransaction(producer, false);
+            }
+            lab.host().runFor(1000);
+            lab.bench.checkpoint();
+            lab.bench.host = lab.host().kill();
+            startWithoutRoomForIndexes(lab);
+            boolean beingWritten = seed % 2 == 0;
+            if (beingWritten) {
+                lab.log().housekeep(lab.host().clock().wallMillis());
+            }
+            lab.clean();
+            lab.log().housekeep(lab.host().clock().wallMillis());
+            lab.host().runFor(1000);
+            checkCommitted(lab, seed);
+            cleaned += lab.clean() == null ? 0 : 1;
+            checkCommitted(lab, seed);
+            lab.bench.cleanRestart();
+            checkCommitted(lab, seed);
+        }
+        assertTrue(cleaned > 10, "only " + cleaned);
+    }
+
+    /** There is room again afterwards. */
+    private static void startWithoutRoomForIndexes(CompactionLab lab) {
+        for (String line : lab.host().disk().tree()) {
+            if (line.contains(SegmentFiles.TRANSACTION_INDEX + ' ')) {
+                lab.host().disk().put(line.substring(0, line.lastIndexOf(' ')), new byte[] {1});
+            }
+        }
+        lab.host().disk().capacity(1);
+        lab.bench.open();
+        lab.host().disk().capacity(Long.MAX_VALUE / 4);
+    }
+
+    private static void checkCommitted(CompactionLab lab, long seed) {
+        lab.log().advanceHighWatermark(lab.log().logEndOffset());
+        Map<String, CompactionLab.Entry> last = new LinkedHashMap<>();
+        for (CompactionLab.Entry each : lab.committed()) {
+            assertEquals(lab.valid.get(each.offset()), each, "seed " + seed + ": aborted or unknown");
+            last.put(each.key(), each);
+        }
+        lab.latest(Long.MAX_VALUE).forEach((key, entry) -> {
+            boolean deleted = entry.value() == null && !last.containsKey(key);
+            assertTrue(deleted || entry.equals(last.get(key)), () -> "seed " + seed + ": missed " + entry);
+        });
     }
 }
