@@ -20,6 +20,16 @@ final class KeyTable {
             },
             () -> "[1,...,9] or -1");
 
+    /** Fewer would have nearly each request open a file. */
+    static final ConfigDef.Validator OPEN_FILES = ConfigDef.LambdaValidator.with(
+            (name, value) -> {
+                int files = (Integer) value;
+                if (files != -1 && (files < 16 || files > 1_048_576)) {
+                    throw new ConfigException(name, value, "must be -1 or between 16 and 1048576");
+                }
+            },
+            () -> "[16,...,1048576] or -1");
+
     static final ConfigDef.Validator OFFSET_RESET = ConfigDef.LambdaValidator.with(
             (name, value) -> {
                 String strategy = (String) value;

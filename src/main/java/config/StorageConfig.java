@@ -11,7 +11,7 @@ import java.util.List;
  * @param recoveryCheckpointMillis how often recovery points are written
  * @param startOffsetCheckpointMillis how often log start offsets are written
  * @param reserveBytes free space of a log directory's file system below which appends are refused (S10)
- * @param maxOpenFiles segment files kept open at once; below 1: as the process may open
+ * @param maxOpenFiles segment files kept open at once, 16 or more; -1: as the process may open
  * @param scrubBytesPerSecond bytes of a log directory's closed segments to check again each second; 0: none (S1)
  * @param producerExpiryMillis a producer's state is forgotten after this time without a batch
  * @param producerExpiryCheckMillis how often such producers are looked for

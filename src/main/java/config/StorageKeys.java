@@ -1,7 +1,6 @@
 package config;
 
 import static config.KeyTable.atLeast;
-import static config.KeyTable.between;
 
 import java.util.List;
 
@@ -57,8 +56,8 @@ final class StorageKeys {
         keys.int32(
                 "log.max.open.files",
                 -1,
-                between(-1, 1048576),
-                "Segment files kept open at once; the least recently used are closed, and opened again when needed, which costs a request more than its write. -1: half of what the process may open, 16384 at most. New: Kafka keeps all open.");
+                KeyTable.OPEN_FILES,
+                "Segment files kept open at once; those not used lately are closed, and opened again when needed, which costs a request more than its write. -1: half of what the process may open, 16384 at most. New: Kafka keeps all open.");
         keys.int64(
                 "log.dir.scrub.bytes.per.second",
                 1048576L,

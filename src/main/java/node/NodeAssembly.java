@@ -51,11 +51,7 @@ public final class NodeAssembly {
     private static final int COORDINATOR_HEAP_PART = 16;
 
     private static final long LEAST_COORDINATOR_BYTES = 4 << 20;
-    /** Of the files that the process may open, what segments may take; the others are sockets, and files that jobs need for a moment. */
-    private static final int OPEN_FILES_PART = 2;
-
-    private static final int MOST_OPEN_FILES = 16_384;
-    private static final int LEAST_OPEN_FILES = 16;
+    private static final int METADATA_OPEN_FILES = 16;
 
     private final NodeHost host;
     private final BrokerConfig config;
@@ -63,6 +59,7 @@ public final class NodeAssembly {
     private final EffectiveConfigs effective;
     private final int metadataIndex;
     private final LogDirectories directories;
+    private final OpenFileShare openFiles;
     private final List<LoopParts> loops = new ArrayList<>();
     private final List<CheckpointKeeper> keepers = new ArrayList<>();
     private ShardDirectory metadataDirectory;
@@ -85,6 +82,8 @@ public final class NodeAssembly {
         this.ports = host.ports(0);
         this.effective = new EffectiveConfigs(config);
         List<String> paths = config.storage().logDirs();
+        this.openFiles =
+                OpenFileShare.of(config.storage().maxOpenFiles(), host.openFileLimit(), host.loops(), paths.size());
         List<DiskExecutor> disks = new ArrayList<>();
         for (int i = 0; i < paths.size(); i++) {
             disks.add(host.disk(i, 0));
@@ -95,6 +94,7 @@ public final class NodeAssembly {
 
     /** Fails with the reason why this node may not or cannot serve; nothing foreign was touched then. */
     public void start(Callback<Started> done) {
+        openFiles.warnIfRaised();
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
                 config.node().nodeId(), null, directories.randomUuid().toString(), null, ports.mutations());
         directories.open(request, (clusterId, failure) -> {
@@ -260,7 +260,7 @@ public final class NodeAssembly {
     private ShardDirectory directory(int index, int reporter, int loop) {
         StorageConfig storage = config.storage();
         LogLimits limits = new LogLimits(
-                reporter < 0 ? LEAST_OPEN_FILES : openFilesOfOwner(),
+                reporter < 0 ? METADATA_OPEN_FILES : openFiles.ofOwner(),
                 host.pageCacheBytes() / (host.loops() * (long) storage.logDirs().size()),
                 // The reserve is there for the metadata, among others (rule S10).
                 reporter < 0 ? 0 : storage.reserveBytes(),
@@ -277,16 +277,6 @@ public final class NodeAssembly {
             directory.beginOffline(directories.broken(index));
         }
         return directory;
-    }
-
-    /** Of each shard in each directory. */
-    private int openFilesOfOwner() {
-        StorageConfig storage = config.storage();
-        int all = storage.maxOpenFiles() > 0
-                ? storage.maxOpenFiles()
-                : Math.min(MOST_OPEN_FILES, host.openFileLimit() / OPEN_FILES_PART);
-        int owners = host.loops() * storage.logDirs().size();
-        return Math.max(LEAST_OPEN_FILES, all / owners);
     }
 
     /** Any loop. Rule S3: without its metadata, or without any directory left, the node cannot go on. */

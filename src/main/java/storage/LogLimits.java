@@ -3,7 +3,7 @@ package storage;
 /**
  * Bounds of one owner's logs in one directory.
  *
- * @param openFiles files kept open for reading and appending, least recently used closed first; >= 4
+ * @param openFiles files kept open for reading and appending, those not used lately closed first; >= 2
  * @param warmBytes how much recently written or read data is taken to be in the page cache; reads beyond are touched on a worker first
  * @param reserveBytes below this much free space appends fail with DISK_FULL (rule S10)
  * @param queuedBytes most bytes waiting in the append queue of one log; more is refused with OVERLOADED

@@ -30,7 +30,7 @@ final class OpenFileLimit {
                 if (soft.equals("unlimited")) {
                     return Integer.MAX_VALUE;
                 }
-                return soft.matches("[0-9]{1,9}") ? Integer.parseInt(soft) : UNKNOWN;
+                return soft.matches("[0-9]{1,18}") ? (int) Math.min(Integer.MAX_VALUE, Long.parseLong(soft)) : UNKNOWN;
             }
         }
         return UNKNOWN;

@@ -171,6 +171,9 @@ class BrokerConfigTest {
                 "segment.bytes|5000000|it is a topic setting; its broker-wide default is log.segment.bytes",
                 "metadata.log.dir|/elsewhere|a directory of its own is not built yet; allowed: one of log.dir",
                 "broker.id|-7|must be 0 or more",
+                "log.max.open.files|0|configuration log.max.open.files: must be -1 or between 16 and 1048576",
+                "log.max.open.files|15|must be -1 or between 16 and 1048576",
+                "log.max.open.files|-2|must be -1 or between 16 and 1048576",
                 "max.connections.per.ip.overrides|a|entry 'a' is not address:limit with a limit of 0 or more",
             })
     void refusesWithAReason(String key, String value, String reason) {

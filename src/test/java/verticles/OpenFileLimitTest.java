@@ -18,12 +18,16 @@ class OpenFileLimitTest {
         assertEquals(
                 Integer.MAX_VALUE,
                 OpenFileLimit.parse(OTHERS + "Max open files            unlimited   unlimited files\n"));
+        // Usual in containers.
+        assertEquals(1_073_741_816, OpenFileLimit.parse("Max open files  1073741816  1073741816  files\n"));
+        assertEquals(Integer.MAX_VALUE, OpenFileLimit.parse("Max open files  99999999999  99999999999  files\n"));
     }
 
     @Test
     void strangeContentGivesTheDefault() {
         for (String odd :
-                new String[] {"", OTHERS, "Max open files", "Max open files x", "Max open files 99999999999 1"}) {
+                new String[] {"", OTHERS, "Max open files", "Max open files x", "Max open files 1234567890123456789 1"
+                }) {
             assertEquals(10_240, OpenFileLimit.parse(odd), odd);
         }
     }
