@@ -1,6 +1,7 @@
 package crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -25,6 +26,7 @@ import org.apache.kafka.clients.consumer.RetriableCommitFailedException;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.CoordinatorNotAvailableException;
 import org.apache.kafka.common.errors.KafkaStorageException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
@@ -62,7 +64,13 @@ class FullDiskTest {
     @Test
     void aFileSystemThatIsFull() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(home.resolve("data"), DISK_MEBIBYTES)) {
-            run(disk.isMounted() ? disk : null);
+            if (disk.isMounted()) {
+                run(disk);
+                return;
+            }
+            assertFalse(System.getProperty("user.name").equals("root"), "root may mount a file system, and could not");
+            System.out.println(
+                    "FullDiskTest: no file system was filled, as only root may mount a small one; the reserve alone is tested");
         }
     }
 
@@ -176,9 +184,10 @@ class FullDiskTest {
 
     private void whileFull() throws Exception {
         Map<String, TreeSet<String>> before = memberIds();
+        settled().forEach(GroupMember::forgetRefusal);
         await("commits are refused for now", () -> {
             teams.forEach(GroupTeam::commit);
-            return settled().stream().allMatch(each -> each.refusal() instanceof RetriableCommitFailedException);
+            return settled().stream().allMatch(FullDiskTest::isRefusedForNow);
         });
         Map<GroupMember, Double> beats = new LinkedHashMap<>();
         settled().forEach(each -> beats.put(each, each.heartbeats()));
@@ -191,6 +200,12 @@ class FullDiskTest {
             each.check(admin);
         }
         assertAllIsRead();
+    }
+
+    /** By the broker: a lost connection, say, fails with the same exception for another cause. */
+    private static boolean isRefusedForNow(GroupMember member) {
+        return member.refusal() instanceof RetriableCommitFailedException refused
+                && refused.getCause() instanceof CoordinatorNotAvailableException;
     }
 
     /** Those that were members before the disk was full. */

@@ -30,6 +30,8 @@ final class GroupMember implements ConsumerRebalanceListener, AutoCloseable {
     private final Map<TopicPartition, OffsetAndMetadata> positions = new LinkedHashMap<>();
 
     private Exception refusal;
+    /** Answers to commits of an earlier one say nothing about this one. */
+    private int phase;
 
     /**
      * @param name unique; that of a static member is its instance id
@@ -101,6 +103,7 @@ final class GroupMember implements ConsumerRebalanceListener, AutoCloseable {
             if (!String.valueOf(raced.getMessage()).contains("without a valid current position")) {
                 throw raced;
             }
+            watch.raced(raced);
             positions.forEach((partition, position) -> consumer.seek(partition, position.offset()));
             return ConsumerRecords.empty();
         }
@@ -111,17 +114,25 @@ final class GroupMember implements ConsumerRebalanceListener, AutoCloseable {
         if (positions.isEmpty()) {
             return;
         }
+        int asked = phase;
         consumer.commitAsync(Map.copyOf(positions), (offsets, failure) -> {
-            refusal = failure;
+            if (asked == phase) {
+                refusal = failure;
+            }
             if (failure == null) {
                 watch.acknowledged(offsets);
             }
         });
     }
 
-    /** Why the last commit that was answered failed; null when it did not. */
+    /** Why the last commit that was answered failed; null when it did not. Of commits since {@link #forgetRefusal}. */
     Exception refusal() {
         return refusal;
+    }
+
+    void forgetRefusal() {
+        refusal = null;
+        phase++;
     }
 
     Collection<TopicPartition> assignment() {

@@ -83,17 +83,8 @@ final class GroupTeam implements AutoCloseable {
         return had;
     }
 
-    /** The member's process dies, as the broker sees it. */
-    void vanish(String name) {
-        members.remove(name).close();
-    }
-
     GroupMember member(String name) {
         return members.get(name);
-    }
-
-    List<GroupMember> members() {
-        return List.copyOf(members.values());
     }
 
     void poll() {

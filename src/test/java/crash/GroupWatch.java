@@ -17,6 +17,9 @@ import org.apache.kafka.common.TopicPartition;
  * what was read (G8). One thread.
  */
 final class GroupWatch {
+    /** Of all members between two checks; each start of the broker brings new leader epochs, and checks. */
+    private static final int MOST_RACES = 20;
+
     private final String group;
     /** Generation or member epoch, to partition, to owner. */
     private final Map<Integer, Map<TopicPartition, String>> owners = new TreeMap<>();
@@ -27,6 +30,7 @@ final class GroupWatch {
     private final Map<TopicPartition, Long> committed = new LinkedHashMap<>();
 
     private int losses;
+    private int races;
 
     GroupWatch(String group) {
         this.group = group;
@@ -52,6 +56,15 @@ final class GroupWatch {
         losses++;
     }
 
+    /** A client lost its position to a race of its own, which is rare: else it is the broker that makes it so. */
+    void raced(IllegalStateException how) {
+        races++;
+        if (races > MOST_RACES) {
+            throw new AssertionError(
+                    "members of " + group + " lost their positions " + races + " times since the last check", how);
+        }
+    }
+
     void read(ConsumerRecord<String, String> each) {
         read.set(Integer.parseInt(each.value()));
         readTo.merge(new TopicPartition(each.topic(), each.partition()), each.offset() + 1, Math::max);
@@ -69,6 +82,7 @@ final class GroupWatch {
 
     /** Asks what is committed. */
     void check(Admin admin) throws Exception {
+        races = 0;
         Map<TopicPartition, OffsetAndMetadata> found = admin.listConsumerGroupOffsets(group)
                 .partitionsToOffsetAndMetadata()
                 .get();
@@ -91,6 +105,7 @@ final class GroupWatch {
 
     @Override
     public String toString() {
-        return group + " lost=" + losses + " read=" + read.cardinality() + " to=" + readTo + " committed=" + committed;
+        return group + " lost=" + losses + " races=" + races + " read=" + read.cardinality() + " to=" + readTo
+                + " committed=" + committed;
     }
 }
