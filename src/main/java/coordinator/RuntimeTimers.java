@@ -13,6 +13,7 @@ import java.util.function.Supplier;
  * they are: whoever it waits for may have been turned away for the same reason. Confined to the owner.
  */
 final class RuntimeTimers<R> implements ShardTimers<R> {
+    /** Soon enough once there is room again, and one look a second for each timer is no load while there is none. */
     static final long POSTPONED_MILLIS = 1_000;
     /** Enough for clients that try again, which they do about once a second. */
     static final long GRACE_MILLIS = 3_000;

@@ -7,9 +7,9 @@ import common.InvariantViolation;
 import common.Timers;
 import coordinator.Coordinator.ProducerTransaction;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -17,6 +17,9 @@ import java.util.function.Supplier;
  * or when its time is up. Confined to the owner.
  */
 final class ShardRequests<R> {
+    /** Most requests of one shard that are suspended at a time. */
+    static final int MAX_SUSPENDED = 10_000;
+
     private static final long NANOS_PER_MILLI = 1_000_000;
 
     private final RuntimeSetup<?, R> setup;
@@ -27,7 +30,8 @@ final class ShardRequests<R> {
     /** What the shard has answered while a request runs. */
     private final List<Waiter<?>> held = new ArrayList<>();
 
-    private final Set<Suspension> suspended = new LinkedHashSet<>();
+    /** To their deadlines, the longest waiting first. */
+    private final Map<Suspension, Long> suspended = new LinkedHashMap<>();
 
     private Timers.Handle commitTimeout;
     private boolean running;
@@ -111,22 +115,66 @@ final class ShardRequests<R> {
     }
 
     private Failure refusal(List<EncodedRecords> encoded, Suspension suspension) {
+        Failure crowd = suspension == null ? null : crowd();
+        if (crowd != null) {
+            return crowd;
+        }
         if (encoded != null) {
             return queue.refusal(encoded);
         }
         return suspension == null ? null : queue.refusal();
     }
 
+    /** Why no more requests are suspended now; null when they are. */
+    private Failure crowd() {
+        if (suspended.size() < MAX_SUSPENDED) {
+            return null;
+        }
+        // Not now: their callers may call back, and a request is being run.
+        setup.soon().accept(this::dropLate);
+        return Failure.of(
+                FailureCode.COORDINATOR_NOT_AVAILABLE,
+                MAX_SUSPENDED + " requests wait for what is being computed already; retry later");
+    }
+
+    private void dropLate() {
+        long now = setup.ports().clock().monotonicNanos();
+        while (!suspended.isEmpty()) {
+            Map.Entry<Suspension, Long> longest =
+                    suspended.entrySet().iterator().next();
+            if (longest.getValue() - now > 0) {
+                return;
+            }
+            longest.getKey().fail(late());
+        }
+    }
+
+    private Failure late() {
+        return Failure.of(
+                FailureCode.TIMED_OUT,
+                "what the request waits for was not there within "
+                        + setup.limits().commitTimeoutMillis() + " ms");
+    }
+
     private void suspend(Suspension suspension, Runnable again, Callback<?> refused) {
-        suspended.add(suspension);
+        long deadlineNanos = deadline();
+        suspended.put(suspension, deadlineNanos);
         suspension.begin(
                 () -> setup.soon().accept(() -> {
-                    if (suspended.remove(suspension)) {
+                    if (suspended.remove(suspension) == null) {
+                        return;
+                    }
+                    suspension.end();
+                    // Nobody hears the answer, and who asked may have asked again.
+                    if (deadlineNanos - setup.ports().clock().monotonicNanos() <= 0) {
+                        refused.fail(late());
+                    } else {
                         again.run();
                     }
                 }),
                 why -> {
-                    if (suspended.remove(suspension)) {
+                    if (suspended.remove(suspension) != null) {
+                        suspension.end();
                         refused.fail(why);
                     }
                 });
@@ -134,7 +182,7 @@ final class ShardRequests<R> {
 
     /** Nobody will resume them. */
     void failSuspended(Failure why) {
-        List.copyOf(suspended).forEach(each -> each.fail(why));
+        List.copyOf(suspended.keySet()).forEach(each -> each.fail(why));
     }
 
     private void replay(CoordinatorShard<R> shard, ProducerTransaction transaction, List<R> records) {

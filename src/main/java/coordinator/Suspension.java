@@ -10,11 +10,22 @@ import java.util.function.Consumer;
 public final class Suspension {
     private Runnable again;
     private Consumer<Failure> refused;
+    private boolean over;
 
     /** The runtime has taken what the request has yielded so far. */
     void begin(Runnable resumed, Consumer<Failure> failed) {
         again = resumed;
         refused = failed;
+    }
+
+    /** Whether the request still waits: false when it was not taken, and once its time is up. */
+    public boolean isPending() {
+        return again != null && !over;
+    }
+
+    /** Nobody waits for the answer any more. */
+    void end() {
+        over = true;
     }
 
     /** The request is run again soon, never inside the caller's stack. */

@@ -19,27 +19,27 @@ import records.schemas.GroupRecord;
 /** The consumer group protocol of KIP-848: members heartbeat, the coordinator assigns. Confined to the shard. */
 public final class ConsumerGroups {
     private final ShardContext<GroupRecord> context;
-    private final GroupConfig.Consumer config;
     private final Groups groups;
     private final ConsumerGroupReplay replay;
     private final ConsumerRemovals removals;
     private final TopicPatterns patterns;
+    private final TargetAssignment targets;
     private final ConsumerHeartbeats heartbeats;
     private final OnlineMigration migration;
 
     ConsumerGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups, ClassicGroups classic) {
         this.context = context;
-        this.config = config.consumer();
+        GroupConfig.Consumer consumer = config.consumer();
         this.groups = groups;
-        ConsumerGroupSettings settings = new ConsumerGroupSettings(this.config, context::image);
+        ConsumerGroupSettings settings = new ConsumerGroupSettings(consumer, context::image);
         this.replay = new ConsumerGroupReplay(groups, context);
         this.migration = new OnlineMigration(context, config, classic);
         ConsumerTimers timers = new ConsumerTimers(context.timers(), settings);
         this.removals = new ConsumerRemovals(groups, timers, migration);
-        this.patterns = new TopicPatterns(context, this.config, this::resolved);
-        OffloadedAssignments offloaded =
-                new OffloadedAssignments(context, groups, settings, new TargetAssignment(this.config));
-        this.heartbeats = new ConsumerHeartbeats(context, this.config, settings, removals, patterns, offloaded);
+        this.patterns = new TopicPatterns(context, consumer, this::resolved);
+        this.targets = new TargetAssignment(consumer);
+        OffloadedAssignments offloaded = new OffloadedAssignments(context, groups, settings, targets);
+        this.heartbeats = new ConsumerHeartbeats(context, consumer, settings, removals, patterns, targets, offloaded);
         classic.serveConsumerGroups(new ClassicMembers(context, heartbeats, removals, timers, patterns, migration));
     }
 
@@ -148,7 +148,6 @@ public final class ConsumerGroups {
 
     /** One entry for each id, in their order. */
     public List<DescribedGroup> describe(List<String> ids) {
-        TargetAssignment targets = new TargetAssignment(config);
         List<DescribedGroup> all = new ArrayList<>();
         for (String id : ids) {
             if (id.isEmpty()) {

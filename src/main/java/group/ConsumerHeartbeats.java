@@ -40,6 +40,7 @@ final class ConsumerHeartbeats {
             ConsumerGroupSettings settings,
             ConsumerRemovals removals,
             TopicPatterns patterns,
+            TargetAssignment targets,
             OffloadedAssignments offloaded) {
         this.context = context;
         this.config = config;
@@ -47,7 +48,7 @@ final class ConsumerHeartbeats {
         this.removals = removals;
         this.patterns = patterns;
         this.offloaded = offloaded;
-        this.targets = new TargetAssignment(config);
+        this.targets = targets;
     }
 
     /** @param records to which those of this request are added */
@@ -55,7 +56,9 @@ final class ConsumerHeartbeats {
             ConsumerGroup group, ConsumerHeartbeat beat, List<GroupRecord> records) throws Refusal {
         ConsumerGroupHeartbeatRequestData request = beat.request();
         ConsumerMember before = member(group, beat, records);
-        ConsumerMember after = before.with(told(before.metadata(), beat.client(), request));
+        // What it said is recorded by the first step; what stands there now may be newer.
+        ConsumerMember after =
+                beat.first() == null ? before.with(told(before.metadata(), beat.client(), request)) : before;
 
         boolean namesChanged = noteMember(group, before, after, records);
         TopicPatterns.Outcome pattern = patterns.update(group, before, after, records);

@@ -22,7 +22,7 @@ import records.schemas.GroupRecord;
  * its epoch; those that come meanwhile share the next. Small ones take less time than handing over, and are not for here. Confined to the shard.
  */
 final class OffloadedAssignments {
-    /** Members and partitions. */
+    /** Members and partitions: fewer are assigned before a worker would have been woken and its outcome be back. */
     private static final int LARGE = 500;
 
     private final ShardContext<GroupRecord> context;
@@ -75,6 +75,7 @@ final class OffloadedAssignments {
             jobs.put(group.id(), job);
             context.offload(job);
         }
+        job.dropAbandoned();
         job.waiting.add(new Waiting(epoch, suspension));
         return Result.<GroupRecord, T>suspended(records, suspension).atomicOnly(together);
     }
@@ -137,6 +138,16 @@ final class OffloadedAssignments {
                 context.offload(this);
             }
             return Result.<GroupRecord, Void>of(records, null).atomicOnly(0);
+        }
+
+        /** Those whose time is up, oldest first, and the last one when the runtime did not take it. */
+        private void dropAbandoned() {
+            while (!waiting.isEmpty() && !waiting.peekFirst().suspension.isPending()) {
+                waiting.removeFirst();
+            }
+            if (!waiting.isEmpty() && !waiting.peekLast().suspension.isPending()) {
+                waiting.removeLast();
+            }
         }
 
         /** They look again what there is to wait for. */

@@ -2,11 +2,13 @@ package coordinator;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Failure;
 import common.FailureCode;
 import coordinator.CounterShard.Add;
 import coordinator.RuntimeBench.Answer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
@@ -173,6 +175,69 @@ final class OffloadTest {
         suspension.fail(Failure.of(FailureCode.INTERNAL, "too late"));
         bench.turns();
         bench.expectAnswers("await:COORDINATOR_NOT_AVAILABLE");
+    }
+
+    private Answer<Long> suspend(Suspension suspension) {
+        Answer<Long> answer = bench.answer("await");
+        int[] runs = new int[1];
+        bench.runtime.write(
+                0,
+                shard -> runs[0]++ == 0 ? Result.<Add, Long>suspended(List.of(), suspension) : Result.answer(7L),
+                answer);
+        return answer;
+    }
+
+    @Test
+    void thoseThatWaitAreBounded() {
+        List<Suspension> suspensions = new ArrayList<>();
+        List<Answer<Long>> waiting = new ArrayList<>();
+        for (int i = 0; i < ShardRequests.MAX_SUSPENDED; i++) {
+            suspensions.add(new Suspension());
+            waiting.add(suspend(suspensions.get(i)));
+        }
+        Suspension refused = new Suspension();
+        Answer<Long> tooMany = suspend(refused);
+        assertEquals(FailureCode.COORDINATOR_NOT_AVAILABLE, tooMany.code());
+        assertFalse(refused.isPending());
+        bench.turns();
+        assertFalse(waiting.get(0).isDone());
+        suspensions.get(0).resume();
+        bench.turns();
+        assertEquals(7, waiting.get(0).value());
+        Suspension next = new Suspension();
+        suspend(next);
+        assertTrue(next.isPending());
+    }
+
+    @Test
+    void whoseTimeIsUpMakesRoom() {
+        List<Answer<Long>> waiting = new ArrayList<>();
+        for (int i = 0; i < ShardRequests.MAX_SUSPENDED - 1; i++) {
+            waiting.add(suspend(new Suspension()));
+        }
+        bench.pass(RuntimeBench.COMMIT_TIMEOUT_MILLIS - 1);
+        Suspension young = new Suspension();
+        Answer<Long> stays = suspend(young);
+        bench.pass(1);
+        assertEquals(
+                FailureCode.COORDINATOR_NOT_AVAILABLE, suspend(new Suspension()).code());
+        bench.turns();
+        waiting.forEach(each -> assertEquals(FailureCode.TIMED_OUT, each.code()));
+        assertFalse(stays.isDone());
+        young.resume();
+        bench.turns();
+        assertEquals(7, stays.value());
+        assertFalse(suspend(new Suspension()).isDone());
+    }
+
+    @Test
+    void whoseTimeIsUpIsNotRunAgain() {
+        Suspension suspension = new Suspension();
+        Answer<Long> answer = suspend(suspension);
+        bench.pass(RuntimeBench.COMMIT_TIMEOUT_MILLIS);
+        suspension.resume();
+        bench.turns();
+        assertEquals(FailureCode.TIMED_OUT, answer.code());
     }
 
     @Test

@@ -235,6 +235,22 @@ class OffloadedAssignmentsTest {
     }
 
     @Test
+    void whatAMemberSaysLaterIsNotUndoneByTheAnswerToWhatItSaidBefore() {
+        FakeConsumer a = joined("a");
+        a.topics("other").tellAll();
+        Answer<ConsumerGroupHeartbeatResponseData> before = start(a);
+        a.topics("small").tellAll();
+        Answer<ConsumerGroupHeartbeatResponseData> after = start(a);
+        int epoch = group().epoch();
+        bench.compute();
+        assertTrue(before.isDone());
+        assertEquals(List.of("small"), group().member("a").metadata().subscribedTopicNames());
+        heard(a, after);
+        assertEquals(epoch, group().epoch(), "nothing has changed since");
+        assertEquals(List.of("small"), group().member("a").metadata().subscribedTopicNames());
+    }
+
+    @Test
     void aRefusedRecordFailsThoseThatWait() {
         Answer<ConsumerGroupHeartbeatResponseData> answer = start(consumer("a"));
         bench.refuseNext(FailureCode.COORDINATOR_NOT_AVAILABLE);
