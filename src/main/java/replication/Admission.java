@@ -93,6 +93,11 @@ public final class Admission {
         this.validators = validators;
     }
 
+    /** The owner's, at this moment. */
+    long wallMillis() {
+        return clock.wallMillis();
+    }
+
     /** @param version of the Produce request */
     public void admit(ByteBuffer records, LogConfig config, short version, Admitted done) {
         Failure illegal = BatchValidator.checkHeader(records, config, version);

@@ -104,7 +104,7 @@ public final class LeaderReplica {
                 abortLost(
                         BatchHeader.producerId(batch, at),
                         BatchHeader.producerEpoch(batch, at),
-                        BatchHeader.maxTimestamp(batch, at));
+                        admission.wallMillis());
                 append(batch, BatchOrigin.CLIENT, done);
             } else {
                 done.succeed(new Outcome<>(null, refusal));
@@ -117,7 +117,7 @@ public final class LeaderReplica {
      * a power cut took it from a log that is not durable (rule I7). Nobody can say any more what it was, so it counts as aborted; else the next end would decide
      * it, too, and might show what was aborted (rule T9).
      */
-    private void abortLost(long producerId, int epoch, long timestampMillis) {
+    private void abortLost(long producerId, int epoch, long wallMillis) {
         ActiveProducer known = gate.openBefore(producerId, epoch);
         if (known == null) {
             return;
@@ -131,7 +131,7 @@ public final class LeaderReplica {
                 known.producerEpoch(),
                 known.currentTransactionStartOffset());
         ByteBuffer marker = ControlBatches.transactionMarker(
-                timestampMillis, producerId, known.producerEpoch(), false, Math.max(0, known.coordinatorEpoch()));
+                wallMillis, producerId, known.producerEpoch(), false, Math.max(0, known.coordinatorEpoch()));
         append(marker, BatchOrigin.MARKER, (outcome, none) -> {});
     }
 

@@ -2,11 +2,13 @@ package replication;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Mutations;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
+import records.BatchSummary;
 import replication.ReplicaShard.Outcome;
 import replication.ReplicaShard.Produced;
 import storage.ReadBound;
@@ -38,6 +40,21 @@ final class LostEndTest {
         assertEquals(lab.log.highWatermark(), lab.log.lastStableOffset());
         lab.cleanRestart();
         assertEquals(List.of("a", "b", "c"), lab.values(ReadBound.LAST_STABLE_OFFSET));
+    }
+
+    /** Its time is not one that a producer made up: retention by time goes by it. */
+    @Test
+    void itIsAbortedAtTheTimeOfTheBroker() {
+        produce(0, 0, "lost");
+        produce(1, 0, "a");
+        List<Long> markers = lab.entries().stream()
+                .map(TransactionLab.Entry::batch)
+                .filter(BatchSummary::control)
+                .map(BatchSummary::maxTimestamp)
+                .toList();
+        long now = lab.host.clock().wallMillis();
+        assertEquals(1, markers.size());
+        assertTrue(Math.abs(now - markers.get(0)) < 60_000, markers + " at " + now);
     }
 
     /** Of the last transaction nothing is left here, of one before it all but its end. */
