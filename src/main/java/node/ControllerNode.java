@@ -72,8 +72,7 @@ final class ControllerNode implements Controller {
      * What it is made of.
      *
      * @param start of the metadata log
-     * @param logDirs directory ids of all log directories, the metadata log's first
-     * @param logDirs directory ids of all log directories, the metadata log's first
+     * @param logDirs directory ids of all log directories that work, the metadata log's first
      * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
      * @param cleanStop false: partitions get new leader epochs, as their logs' ends may be lost (I11)
      */

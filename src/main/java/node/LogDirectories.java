@@ -13,12 +13,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import storage.DiskExecutor;
+import storage.DiskJob;
 import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
 import storage.LogDirectory.Opened;
@@ -30,6 +33,8 @@ import storage.LogIdentity;
  */
 final class LogDirectories {
     static final String METADATA_DIRECTORY = "__cluster_metadata-0";
+    private static final String CHECK =
+            "see that it is there, that this user may read and write it, and that its disk is well";
     private static final Logger LOG = LoggerFactory.getLogger(LogDirectories.class);
 
     private final List<String> paths;
@@ -52,37 +57,70 @@ final class LogDirectories {
     }
 
     /**
-     * Opens them one after another. All must be of the cluster that the first with an id names. One that cannot be read or written is offline from now on, as in
-     * Kafka, but not the one of the metadata; one that refuses (rule S12), and a full disk, end the start.
+     * Opens them one after another, that of the metadata first. All must be of the cluster that it names, or, while it is empty, the first one with an id. One that
+     * cannot be read or written is offline from now on, as in Kafka, but not the one of the metadata; one that refuses (rule S12), and a full disk, end the start.
+     * So does one that cannot be read or written beside one of the metadata that holds none: it may hold what another metadata log speaks of.
      */
     void open(LogDirectory.OpenRequest request, Callback<String> clusterId) {
-        findClusterId(0, (known, unknown) -> {
+        findClusterId(0, (known, failure) -> {
+            if (failure != null) {
+                clusterId.fail(failure);
+                return;
+            }
             LogDirectory.OpenRequest wanted = new LogDirectory.OpenRequest(
                     request.nodeId(), known, request.newClusterId(), null, request.mutations());
             openFrom(0, wanted, clusterId);
         });
     }
 
+    /** That of the metadata, then the others as they are named. */
+    private int inOrder(int step) {
+        if (step == 0) {
+            return metadata;
+        }
+        return step <= metadata ? step - 1 : step;
+    }
+
     /** Before any is formatted: an empty one must not say which cluster this is. */
-    private void findClusterId(int index, Callback<String> found) {
-        if (index == paths.size()) {
+    private void findClusterId(int step, Callback<String> found) {
+        if (step == paths.size()) {
             found.succeed(null);
             return;
         }
-        disks.get(index).run(DiskExecutor.Lane.BLOCKING, LogDirectory.clusterId(), (id, failure) -> {
-            if (id != null) {
+        int index = inOrder(step);
+        disks.get(index).run(DiskExecutor.Lane.BLOCKING, clusterIdOf(), (id, failure) -> {
+            if (id != null || (failure != null && index == metadata)) {
+                // That of the metadata is opened next, and says itself why it cannot be.
                 found.succeed(id);
+            } else if (failure != null && isDisk(failure)) {
+                found.fail(beginsAnew(index, failure));
             } else {
-                findClusterId(index + 1, found);
+                findClusterId(step + 1, found);
             }
         });
     }
 
-    private void openFrom(int index, LogDirectory.OpenRequest wanted, Callback<String> clusterId) {
-        if (index == paths.size()) {
-            clusterId.succeed(opened[metadata].clusterId());
+    /** A directory that cannot be read at all does not pass for an empty one. */
+    private static DiskJob<String> clusterIdOf() {
+        return files -> {
+            files.list("");
+            return LogDirectory.clusterId().run(files);
+        };
+    }
+
+    private Failure beginsAnew(int index, Failure why) {
+        return Failure.of(
+                FailureCode.STORAGE_ERROR,
+                "log directory " + paths.get(index) + " cannot be used: " + why.message() + ". " + paths.get(metadata)
+                        + " holds no metadata yet, so a new cluster would begin beside what may lie there: mend it, or take it out of log.dirs, then start again");
+    }
+
+    private void openFrom(int step, LogDirectory.OpenRequest wanted, Callback<String> clusterId) {
+        if (step == paths.size()) {
+            endOpening(clusterId);
             return;
         }
+        int index = inOrder(step);
         LogDirectory.OpenRequest mine = new LogDirectory.OpenRequest(
                 wanted.nodeId(),
                 wanted.clusterId(),
@@ -100,8 +138,18 @@ final class LogDirectories {
                     ? wanted
                     : new LogDirectory.OpenRequest(
                             wanted.nodeId(), result.clusterId(), wanted.newClusterId(), null, wanted.mutations());
-            openFrom(index + 1, next, clusterId);
+            openFrom(step + 1, next, clusterId);
         });
+    }
+
+    private void endOpening(Callback<String> clusterId) {
+        for (int i = 0; i < broken.length; i++) {
+            if (broken[i] != null && metadataLog() == null) {
+                clusterId.fail(beginsAnew(i, broken[i]));
+                return;
+            }
+        }
+        clusterId.succeed(opened[metadata].clusterId());
     }
 
     private static boolean isDisk(Failure failure) {
@@ -111,11 +159,8 @@ final class LogDirectories {
     private String refusal(int index, Failure failure) {
         String path = paths.get(index);
         String why = path + ": " + explained(path, failure);
-        boolean alone = paths.size() == 1;
-        return !isDisk(failure) || alone
-                ? why
-                : why
-                        + ". It holds the metadata, without which this node cannot start: mend the disk, then start again";
+        String needed = paths.size() == 1 ? "" : ". It holds the metadata, without which this node cannot start";
+        return isDisk(failure) ? why + needed + ": " + CHECK + ", then start again" : why;
     }
 
     private boolean isBroken(int index, Failure failure) {
@@ -123,9 +168,10 @@ final class LogDirectories {
             return false;
         }
         LOG.error(
-                "log directory {} cannot be used: {}. It is offline, and what lies in it is not served: mend the disk, then restart",
+                "log directory {} cannot be used: {}. It is offline, and what lies in it is not served: {}, then restart",
                 paths.get(index),
-                failure.message());
+                failure.message(),
+                CHECK);
         return true;
     }
 
@@ -188,8 +234,9 @@ final class LogDirectories {
     record Claimed(int directory, PartitionId id, FoundPartition found) {}
 
     /**
-     * Partitions that the metadata knows; the others are set aside (renamed, never deleted: the metadata may be what is wrong) before {@code done}. Fails,
-     * and touches nothing, when a partition lies in two directories: nobody here can tell which of them is the newer one.
+     * Partitions that the metadata knows; the others are set aside (renamed, never deleted: the metadata may be what is wrong) before {@code done}. When a
+     * partition lies in two directories the lesser of them is set aside, too. Fails, and touches nothing, when both may be it: nobody here can tell which is the
+     * newer one.
      */
     void claim(MetadataImage image, Callback<List<Claimed>> done) {
         Map<PartitionId, Claimed> claimed = new LinkedHashMap<>();
@@ -273,6 +320,26 @@ final class LogDirectories {
             }
         }
         return names;
+    }
+
+    /** A partition without files, too, may lie in a directory that could not be read. */
+    void warnOfUnread(MetadataImage image, List<Claimed> claimed, int nodeId) {
+        String unread = IntStream.range(0, broken.length)
+                .filter(i -> broken[i] != null)
+                .mapToObj(paths::get)
+                .collect(Collectors.joining(", "));
+        if (unread.isEmpty()) {
+            return;
+        }
+        long held = image.topics().stream()
+                .flatMap(topic -> topic.partitions().stream())
+                .filter(each -> each.replicas().contains(nodeId))
+                .count();
+        LOG.warn(
+                "{} partition(s) are in none of the log directories that work, and are not served: they may lie in {}, also those that never held a record. Mend it, then"
+                        + " restart; or, if it is lost with all that it held, take it out of log.dirs, and they begin empty",
+                held - claimed.size(),
+                unread);
     }
 
     private void setAside(FoundPartition stray, int directory, Countdown rest) {

@@ -152,6 +152,7 @@ public final class NodeAssembly {
                 done.fail(failure);
                 return;
             }
+            directories.warnOfUnread(image, claimed, config.node().nodeId());
             MetadataImage empty = MetadataImage.empty(clusterId);
             for (int loop = 0; loop < host.loops(); loop++) {
                 loops.add(assemble(loop, empty, claimed));

@@ -71,13 +71,14 @@ final class RealFileSystem implements FileSystem, AutoCloseable {
         File file = resolve(directory).toFile();
         String[] names = file.list();
         if (names == null) {
+            String named = directory.isEmpty() ? root.toString() : directory;
             if (!file.exists()) {
-                throw new NoSuchFileException(directory);
+                throw new NoSuchFileException(named);
             }
             if (!file.isDirectory()) {
-                throw new NotDirectoryException(directory);
+                throw new NotDirectoryException(named);
             }
-            throw new IOException("cannot list " + directory);
+            throw new IOException("cannot list " + named);
         }
         Arrays.sort(names);
         return Arrays.asList(names);

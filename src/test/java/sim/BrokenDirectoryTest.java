@@ -9,6 +9,7 @@ import common.Failure;
 import common.FailureCode;
 import common.OwnerId;
 import common.PartitionId;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
@@ -101,6 +102,29 @@ class BrokenDirectoryTest {
                 .value();
         assertNull(directories.get(0).failure(), where);
         assertNotNull(directories.get(1).failure(), where);
+    }
+
+    /** They may lie in the broken one, for all that the metadata says; the log says how many are not served. */
+    @Test
+    void thoseThatNeverHeldARecordAreNotServedEither_I11() {
+        NodeBench node = filled(30);
+        Uuid empty = node.create("empty", 5);
+        int unserved = lies(node, 1).size() + 5;
+        assertNull(node.stop());
+        node.disks.get(1).faults(UNREADABLE);
+        try (LoggedLines told = new LoggedLines("node.LogDirectories")) {
+            node.start();
+            String line = told.lines().get(told.lines().size() - 1);
+            assertTrue(line.startsWith(unserved + " partition(s)") && line.contains("lie in disk1"), line);
+        }
+        PartitionId one = new PartitionId(empty, 0);
+        assertEquals(
+                FailureCode.STORAGE_ERROR, node.tryProduce(one, "v").failure().code());
+        assertNull(node.stop());
+        node.disks.get(1).faults(DiskFaults.NONE);
+        node.start();
+        node.produce(one, "v");
+        assertNull(node.stop());
     }
 
     /** What was deleted and made again meanwhile is not taken for what lies in the directory that comes back (rule C7). */
@@ -197,12 +221,74 @@ class BrokenDirectoryTest {
     /** An empty directory says nothing about the cluster, in whatever order they are named. */
     @Test
     void anEmptyDirectoryDoesNotNameTheCluster_S12() {
-        NodeBench node = new NodeBench(70, 2, "metadata.log.dir", "disk1");
-        node.disks.get(0).faults(UNREADABLE);
-        node.start();
+        for (int emptied = 0; emptied < 2; emptied++) {
+            NodeBench node = new NodeBench(70 + emptied, 2, "metadata.log.dir", "disk1").start();
+            assertNull(node.stop());
+            String cluster = clusterOf(node, 1 - emptied);
+            node.disks.set(emptied, new SimDisk(new SimRandom(1)));
+            node.start();
+            assertNull(node.stop());
+            assertEquals(cluster, clusterOf(node, 0));
+            assertEquals(cluster, clusterOf(node, 1));
+        }
+    }
+
+    private static String clusterOf(NodeBench node, int disk) {
+        return new String(node.disks.get(disk).content("meta.properties"), StandardCharsets.UTF_8)
+                .lines()
+                .filter(line -> line.startsWith("cluster.id="))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The metadata says which cluster this is, so the other one is named as the one that does not belong here. */
+    @Test
+    void aForeignDirectoryIsBlamedWhereverItIsNamed_S12() {
+        NodeBench foreign = new NodeBench(72, 1).start();
+        assertNull(foreign.stop());
+        NodeBench node = new NodeBench(73, 2, "metadata.log.dir", "disk1").start();
         assertNull(node.stop());
-        node.disks.get(0).faults(DiskFaults.NONE);
+        node.disks.set(0, foreign.disks.get(0));
+        Failure refused = node.tryStart();
+        assertNotNull(refused);
+        assertEquals(FailureCode.DIRECTORY_REFUSED, refused.code());
+        assertTrue(refused.message().startsWith("disk0: belongs to cluster.id"), refused.message());
+    }
+
+    /** Nothing says what lies in the broken one, and no metadata whether this is a new cluster. */
+    @Test
+    void noClusterBeginsBesideABrokenDirectory_S12() {
+        for (DiskFaults faults : List.of(UNREADABLE, SYNCS_FAIL)) {
+            NodeBench node = new NodeBench(74, 2);
+            node.disks.get(1).faults(faults);
+            for (int attempt = 0; attempt < 2; attempt++) {
+                Failure refused = node.tryStart();
+                assertNotNull(refused);
+                assertTrue(refused.message().contains("disk1 cannot be used"), refused.message());
+                assertTrue(refused.message().contains("disk0 holds no metadata"), refused.message());
+                node.kill();
+            }
+            assertTrue(faults == SYNCS_FAIL || node.disks.get(0).tree().isEmpty(), "nothing was touched");
+            node.disks.get(1).faults(DiskFaults.NONE);
+            node.start();
+            assertNull(node.stop());
+        }
+    }
+
+    @Test
+    void noClusterBeginsWhenTheMetadataIsLostAndWhatLiesInTheOtherIsUnknown_S12() {
+        NodeBench node = filled(75);
+        assertNull(node.stop());
+        SimDisk metadata = node.disks.get(0);
+        node.disks.set(0, new SimDisk(new SimRandom(1)));
+        for (DiskFaults faults : List.of(UNREADABLE, SYNCS_FAIL, DiskFaults.NONE)) {
+            node.disks.get(1).faults(faults);
+            assertNotNull(node.tryStart());
+            node.kill();
+        }
+        node.disks.set(0, metadata);
         node.start();
+        partitions.forEach(each -> assertEquals(1, node.end(each)));
         assertNull(node.stop());
     }
 }

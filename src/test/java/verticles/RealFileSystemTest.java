@@ -88,8 +88,13 @@ class RealFileSystemTest extends FileSystemContract {
     }
 
     @Test
-    void errorsNameTheFile() {
+    void errorsNameTheFile() throws IOException {
         NoSuchFileException missing = assertThrows(NoSuchFileException.class, () -> files().open("no-such", Mode.READ));
         assertTrue(missing.getMessage().contains("no-such"));
+        Path gone = directory.resolve("gone");
+        try (RealFileSystem none = new RealFileSystem(gone)) {
+            NoSuchFileException all = assertThrows(NoSuchFileException.class, () -> none.list(""));
+            assertEquals(gone.toString(), all.getMessage());
+        }
     }
 }
