@@ -1,7 +1,6 @@
 package crash;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -68,9 +67,9 @@ class FullDiskTest {
                 run(disk);
                 return;
             }
-            assertFalse(System.getProperty("user.name").equals("root"), "root may mount a file system, and could not");
+            // In many containers not even root may.
             System.out.println(
-                    "FullDiskTest: no file system was filled, as only root may mount a small one; the reserve alone is tested");
+                    "FullDiskTest: no file system was filled, as this process may not mount a small one; the reserve alone is tested");
         }
     }
 

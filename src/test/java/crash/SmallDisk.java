@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A small file system of its own for a broker's data, in memory. Only root may mount one: for others there is none, and the caller has to make do with the
+ * A small file system of its own for a broker's data, in memory. Only who may mount it has one (root, but not in every container): for others there is none, and the caller has to make do with the
  * broker's reserve.
  */
 final class SmallDisk implements AutoCloseable {

@@ -270,7 +270,9 @@ class IndexFilesTest {
                 ByteBuffer content = index.image(count);
                 content.putLong(rotten * TransactionIndex.ENTRY_BYTES + TransactionIndex.LAST_OFFSET_AT, value);
                 SimHost host = new SimHost(1);
-                host.disk().put("aborted", content.array());
+                byte[] file = new byte[content.remaining()];
+                content.duplicate().get(file);
+                host.disk().put("aborted", file);
                 AbortedView view = new AbortedView("aborted", 0, count, new TransactionIndex());
                 for (long from = 0; from <= count * 10L; from += 5) {
                     List<ReadResult.AbortedTransaction> expected = new ArrayList<>();
