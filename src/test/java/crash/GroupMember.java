@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.DisconnectException;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** A stock consumer in a group, which commits what it has read. Only the test's thread polls it, so what a {@link GroupWatch} hears has an order. */
@@ -116,7 +117,10 @@ final class GroupMember implements ConsumerRebalanceListener, AutoCloseable {
         }
         int asked = phase;
         consumer.commitAsync(Map.copyOf(positions), (offsets, failure) -> {
-            if (asked == phase) {
+            // A refused classic member hangs up, and loses what else it has on the way: that says nothing of the
+            // broker.
+            boolean lost = failure != null && failure.getCause() instanceof DisconnectException;
+            if (asked == phase && !lost) {
                 refusal = failure;
             }
             if (failure == null) {
@@ -125,7 +129,7 @@ final class GroupMember implements ConsumerRebalanceListener, AutoCloseable {
         });
     }
 
-    /** Why the last commit that was answered failed; null when it did not. Of commits since {@link #forgetRefusal}. */
+    /** Why the last commit that the broker answered failed; null when it did not. Of commits since {@link #forgetRefusal}. */
     Exception refusal() {
         return refusal;
     }
