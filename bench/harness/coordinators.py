@@ -3,6 +3,7 @@
 Kafka runs twice, as shipped and with flush.messages=1 on the internal topics, which Highwater's always are: that one is the base of
 the ratios."""
 
+import abc
 import argparse
 import sys
 
@@ -36,7 +37,7 @@ class Side:
         self.admin.__exit__()
 
 
-class Bench:
+class Bench(abc.ABC):
     """Suites are methods. A subclass names its load PROGRAM and the INTERNAL topics that make it durable."""
 
     PROGRAM, INTERNAL = "", ()
@@ -47,9 +48,9 @@ class Bench:
         self.options = options
         self.failures = []
 
+    @abc.abstractmethod
     def topics(self):
         """Name and partitions of those that the suites use."""
-        raise NotImplementedError
 
     def add_side(self, broker):
         side = Side(broker, self.PROGRAM)
