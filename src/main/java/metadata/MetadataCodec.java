@@ -10,7 +10,10 @@ import org.apache.kafka.common.Uuid;
 public final class MetadataCodec {
 
     /** The highest {@code min_reader} that this software understands. */
-    public static final int LEVEL = 0;
+    public static final int LEVEL = 1;
+
+    /** What only clusters of several brokers have (eligible leaders, reassignments, fenced brokers) needs a reader of this level. */
+    static final int CLUSTER_LEVEL = 1;
 
     private MetadataCodec() {}
 

@@ -2,6 +2,7 @@ package metadata;
 
 import com.google.protobuf.ByteString;
 import common.Check;
+import highwater.metadata.BrokerStateRecord;
 import highwater.metadata.ClientQuotaRecord;
 import highwater.metadata.ConfigRecord;
 import highwater.metadata.FeatureLevelRecord;
@@ -9,6 +10,7 @@ import highwater.metadata.MetadataRecord;
 import highwater.metadata.PartitionRecord;
 import highwater.metadata.RegisterBrokerRecord;
 import highwater.metadata.TopicRecord;
+import highwater.metadata.UnregisterBrokerRecord;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -16,9 +18,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.BrokerStart;
+import metadata.MetadataImage.Eligible;
 import metadata.MetadataImage.Endpoint;
 import metadata.MetadataImage.FeaturesImage;
 import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.Reassignment;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
@@ -101,6 +106,12 @@ public final class MetadataDelta {
             }
             case FEATURE_LEVEL -> setFeature(record.getFeatureLevel(), offset);
             case REGISTER_BROKER -> registerBroker(record.getRegisterBroker(), offset);
+            case BROKER_STATE -> changeBroker(record.getBrokerState());
+            case UNREGISTER_BROKER -> {
+                UnregisterBrokerRecord gone = record.getUnregisterBroker();
+                checkEpoch(gone.getBrokerId(), gone.getBrokerEpoch());
+                brokers = brokers.without(gone.getBrokerId());
+            }
             case NO_OP -> {}
             case VALUE_NOT_SET -> throw new IllegalArgumentException("metadata record without a value");
         }
@@ -140,7 +151,9 @@ public final class MetadataDelta {
                 record.getLeaderEpoch(),
                 record.getPartitionEpoch(),
                 List.copyOf(record.getReplicasList()),
-                List.copyOf(record.getIsrList()));
+                List.copyOf(record.getIsrList()),
+                eligible(record),
+                reassignment(record));
         if (partition.partition() == partitions.size()) {
             partitions.add(partition);
         } else {
@@ -151,6 +164,21 @@ public final class MetadataDelta {
                     partitions.size());
             partitions.set(partition.partition(), partition);
         }
+    }
+
+    private static Eligible eligible(PartitionRecord record) {
+        return record.getElrCount() == 0 && record.getLastKnownElrCount() == 0 && !record.getRecovering()
+                ? Eligible.ISR_ONLY
+                : new Eligible(
+                        List.copyOf(record.getElrList()),
+                        List.copyOf(record.getLastKnownElrList()),
+                        record.getRecovering());
+    }
+
+    private static Reassignment reassignment(PartitionRecord record) {
+        return record.getAddingCount() == 0 && record.getRemovingCount() == 0
+                ? Reassignment.NONE
+                : new Reassignment(List.copyOf(record.getAddingList()), List.copyOf(record.getRemovingList()));
     }
 
     private void removeTopic(Uuid id) {
@@ -216,7 +244,32 @@ public final class MetadataDelta {
                         List.copyOf(endpoints),
                         record.hasRack() ? record.getRack() : null,
                         record.getFenced(),
-                        List.copyOf(logDirs)));
+                        List.copyOf(logDirs),
+                        start(record),
+                        record.getInControlledShutdown()));
+    }
+
+    private static BrokerStart start(RegisterBrokerRecord record) {
+        TreeMap<String, Features.Range> levels = new TreeMap<>();
+        for (RegisterBrokerRecord.Feature each : record.getFeaturesList()) {
+            levels.put(each.getName(), new Features.Range((short) each.getMinLevel(), (short) each.getMaxLevel()));
+        }
+        return new BrokerStart(
+                record.hasBootId() ? record.getBootId() : null,
+                record.getCleanEpochPlusOne() - 1,
+                Collections.unmodifiableMap(levels));
+    }
+
+    private void changeBroker(BrokerStateRecord record) {
+        BrokerImage broker = checkEpoch(record.getBrokerId(), record.getBrokerEpoch());
+        brokers = brokers.with(broker.id(), broker.inState(record.getFenced(), record.getInControlledShutdown()));
+    }
+
+    private BrokerImage checkEpoch(int brokerId, long epoch) {
+        BrokerImage broker = brokers.get(brokerId);
+        Check.invariant(broker != null, "change of an unknown broker");
+        Check.invariant(broker.epoch() == epoch, "change of an older broker process (C1)", broker.epoch(), epoch);
+        return broker;
     }
 
     private void store(TopicImage topic) {

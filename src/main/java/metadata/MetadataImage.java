@@ -207,9 +207,42 @@ public final class MetadataImage {
             int leaderEpoch,
             int partitionEpoch,
             List<Integer> replicas,
-            List<Integer> isr) {}
+            List<Integer> isr,
+            Eligible eligible,
+            Reassignment reassignment) {
 
-    /** @param epoch offset of the registration's record (C1) */
+        /** With all that could lead in the ISR, and no reassignment. */
+        public PartitionImage(
+                int partition,
+                int leader,
+                int leaderEpoch,
+                int partitionEpoch,
+                List<Integer> replicas,
+                List<Integer> isr) {
+            this(partition, leader, leaderEpoch, partitionEpoch, replicas, isr, Eligible.ISR_ONLY, Reassignment.NONE);
+        }
+    }
+
+    /**
+     * Who may lead a partition besides its ISR (rules C4, C5; KIP-966). All sorted as they came.
+     *
+     * @param elr left the ISR while it was below min.insync.replicas: each has every committed record
+     * @param lastKnown were in the ISR or the ELR, and have come back since as one that may have lost records
+     * @param recovering the leader was elected though records may be lost, and has not yet said that it has recovered
+     */
+    public record Eligible(List<Integer> elr, List<Integer> lastKnown, boolean recovering) {
+        public static final Eligible ISR_ONLY = new Eligible(List.of(), List.of(), false);
+    }
+
+    /** A partition's move to other brokers (KIP-455): of its replicas {@code adding} are new and {@code removing} will go. */
+    public record Reassignment(List<Integer> adding, List<Integer> removing) {
+        public static final Reassignment NONE = new Reassignment(List.of(), List.of());
+    }
+
+    /**
+     * @param epoch offset of the registration's record (C1)
+     * @param fenced it takes no part: no leader, in no ISR (C2)
+     */
     public record BrokerImage(
             int id,
             long epoch,
@@ -217,7 +250,39 @@ public final class MetadataImage {
             List<Endpoint> endpoints,
             String rack,
             boolean fenced,
-            List<Uuid> logDirs) {}
+            List<Uuid> logDirs,
+            BrokerStart start,
+            boolean inControlledShutdown) {
+
+        /** Of a process of which only this is known. */
+        public BrokerImage(
+                int id,
+                long epoch,
+                Uuid incarnationId,
+                List<Endpoint> endpoints,
+                String rack,
+                boolean fenced,
+                List<Uuid> logDirs) {
+            this(id, epoch, incarnationId, endpoints, rack, fenced, logDirs, BrokerStart.UNKNOWN, false);
+        }
+
+        /** The same process in another state. */
+        BrokerImage inState(boolean nowFenced, boolean nowShuttingDown) {
+            return new BrokerImage(
+                    id, epoch, incarnationId, endpoints, rack, nowFenced, logDirs, start, nowShuttingDown);
+        }
+    }
+
+    /**
+     * What a broker said of its process as it registered.
+     *
+     * @param bootId of the host's boot; null when not known (C3)
+     * @param cleanEpoch the broker epoch after whose clean end it started, -1 for none (C3)
+     * @param features levels that it supports, by name, sorted
+     */
+    public record BrokerStart(String bootId, long cleanEpoch, Map<String, Features.Range> features) {
+        public static final BrokerStart UNKNOWN = new BrokerStart(null, -1, Map.of());
+    }
 
     /** host is null when not advertised: then the local address of the client's connection is given (single node, no advertised.listeners). */
     public record Endpoint(String listener, String host, int port, String securityProtocol) {}

@@ -1,5 +1,6 @@
 package metadata;
 
+import highwater.metadata.BrokerStateRecord;
 import highwater.metadata.ClientQuotaRecord;
 import highwater.metadata.ConfigRecord;
 import highwater.metadata.FeatureLevelRecord;
@@ -9,9 +10,13 @@ import highwater.metadata.ProducerIdsRecord;
 import highwater.metadata.RegisterBrokerRecord;
 import highwater.metadata.RemoveTopicRecord;
 import highwater.metadata.TopicRecord;
+import highwater.metadata.UnregisterBrokerRecord;
 import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.BrokerStart;
+import metadata.MetadataImage.Eligible;
 import metadata.MetadataImage.Endpoint;
 import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.Reassignment;
 import org.apache.kafka.common.Uuid;
 
 /** Makes records from values; the inverse of {@link MetadataDelta#apply}. */
@@ -26,15 +31,24 @@ public final class MetadataRecords {
     }
 
     public static MetadataRecord partition(Uuid topicId, PartitionImage partition) {
+        PartitionRecord.Builder record = PartitionRecord.newBuilder()
+                .setTopicId(MetadataCodec.bytes(topicId))
+                .setPartition(partition.partition())
+                .addAllReplicas(partition.replicas())
+                .addAllIsr(partition.isr())
+                .setLeader(partition.leader())
+                .setLeaderEpoch(partition.leaderEpoch())
+                .setPartitionEpoch(partition.partitionEpoch())
+                .addAllElr(partition.eligible().elr())
+                .addAllLastKnownElr(partition.eligible().lastKnown())
+                .setRecovering(partition.eligible().recovering())
+                .addAllAdding(partition.reassignment().adding())
+                .addAllRemoving(partition.reassignment().removing());
+        boolean plain = partition.eligible().equals(Eligible.ISR_ONLY)
+                && partition.reassignment().equals(Reassignment.NONE);
         return MetadataRecord.newBuilder()
-                .setPartition(PartitionRecord.newBuilder()
-                        .setTopicId(MetadataCodec.bytes(topicId))
-                        .setPartition(partition.partition())
-                        .addAllReplicas(partition.replicas())
-                        .addAllIsr(partition.isr())
-                        .setLeader(partition.leader())
-                        .setLeaderEpoch(partition.leaderEpoch())
-                        .setPartitionEpoch(partition.partitionEpoch()))
+                .setMinReader(plain ? 0 : MetadataCodec.CLUSTER_LEVEL)
+                .setPartition(record)
                 .build();
     }
 
@@ -114,6 +128,40 @@ public final class MetadataRecords {
         for (Uuid dir : broker.logDirs()) {
             record.addLogDirs(MetadataCodec.bytes(dir));
         }
-        return MetadataRecord.newBuilder().setRegisterBroker(record).build();
+        BrokerStart start = broker.start();
+        record.setInControlledShutdown(broker.inControlledShutdown()).setCleanEpochPlusOne(start.cleanEpoch() + 1);
+        if (start.bootId() != null) {
+            record.setBootId(start.bootId());
+        }
+        start.features()
+                .forEach((name, levels) -> record.addFeatures(RegisterBrokerRecord.Feature.newBuilder()
+                        .setName(name)
+                        .setMinLevel(levels.min())
+                        .setMaxLevel(levels.max())));
+        return MetadataRecord.newBuilder()
+                .setMinReader(broker.inControlledShutdown() ? MetadataCodec.CLUSTER_LEVEL : 0)
+                .setRegisterBroker(record)
+                .build();
+    }
+
+    /** A registered broker is fenced or not, and in controlled shutdown or not, from now on. */
+    public static MetadataRecord brokerState(BrokerImage broker, boolean fenced, boolean inControlledShutdown) {
+        return MetadataRecord.newBuilder()
+                .setMinReader(MetadataCodec.CLUSTER_LEVEL)
+                .setBrokerState(BrokerStateRecord.newBuilder()
+                        .setBrokerId(broker.id())
+                        .setBrokerEpoch(broker.epoch())
+                        .setFenced(fenced)
+                        .setInControlledShutdown(inControlledShutdown))
+                .build();
+    }
+
+    public static MetadataRecord brokerGone(BrokerImage broker) {
+        return MetadataRecord.newBuilder()
+                .setMinReader(MetadataCodec.CLUSTER_LEVEL)
+                .setUnregisterBroker(UnregisterBrokerRecord.newBuilder()
+                        .setBrokerId(broker.id())
+                        .setBrokerEpoch(broker.epoch()))
+                .build();
     }
 }

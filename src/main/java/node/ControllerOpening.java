@@ -292,7 +292,9 @@ final class ControllerOpening {
                 partition.leaderEpoch() + 1,
                 partition.partitionEpoch() + 1,
                 partition.replicas(),
-                partition.isr());
+                partition.isr(),
+                partition.eligible(),
+                partition.reassignment());
     }
 
     private BrokerImage self() {

@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import common.InvariantViolation;
 import highwater.metadata.MetadataRecord;
 import highwater.metadata.NoOpRecord;
+import highwater.metadata.PartitionRecord;
+import highwater.metadata.RegisterBrokerRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +19,11 @@ import java.util.Random;
 import java.util.TreeMap;
 import metadata.MetadataCodec.UnreadableRecordException;
 import metadata.MetadataImage.BrokerImage;
+import metadata.MetadataImage.BrokerStart;
+import metadata.MetadataImage.Eligible;
 import metadata.MetadataImage.Endpoint;
 import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.Reassignment;
 import metadata.MetadataImage.TopicChange;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
@@ -87,6 +92,81 @@ class MetadataImageTest {
         MetadataImage image = apply(MetadataImage.empty("c"), noOp(), noOp(), MetadataRecords.broker(broker));
         assertEquals(2, image.broker(3).epoch());
         assertEquals(broker.endpoints(), image.broker(3).endpoints());
+    }
+
+    /** What was written before clusters has none of their fields. */
+    @Test
+    void recordsOfOlderSoftwareAreRead() throws UnreadableRecordException {
+        PartitionRecord.Builder partition = PartitionRecord.newBuilder()
+                .setTopicId(MetadataCodec.bytes(ID))
+                .addReplicas(1)
+                .addIsr(1)
+                .setLeader(1)
+                .setLeaderEpoch(4)
+                .setPartitionEpoch(5);
+        RegisterBrokerRecord.Builder broker = RegisterBrokerRecord.newBuilder()
+                .setBrokerId(1)
+                .setIncarnationId(MetadataCodec.bytes(ID))
+                .addLogDirs(MetadataCodec.bytes(ID));
+        MetadataImage image = apply(
+                MetadataImage.empty("c"),
+                MetadataRecords.topic("t", ID),
+                MetadataCodec.decode(ByteBuffer.wrap(MetadataRecord.newBuilder()
+                        .setPartition(partition)
+                        .build()
+                        .toByteArray())),
+                MetadataCodec.decode(ByteBuffer.wrap(MetadataRecord.newBuilder()
+                        .setRegisterBroker(broker)
+                        .build()
+                        .toByteArray())));
+        assertEquals(
+                new PartitionImage(0, 1, 4, 5, List.of(1), List.of(1)),
+                image.topic("t").partitions().get(0));
+        assertEquals(new BrokerImage(1, 2, ID, List.of(), null, false, List.of(ID)), image.broker(1));
+    }
+
+    /** Older software would forget what only clusters have, so it must not read it; all else it may. */
+    @Test
+    void olderSoftwareReadsWhatASingleNodeWrites() {
+        BrokerImage broker = new BrokerImage(1, 9, ID, List.of(), null, true, List.of());
+        PartitionImage plain = partition(0, 0);
+        assertEquals(0, MetadataRecords.broker(broker).getMinReader());
+        assertEquals(0, MetadataRecords.partition(ID, plain).getMinReader());
+        assertEquals(1, MetadataRecords.brokerState(broker, false, false).getMinReader());
+        assertEquals(1, MetadataRecords.brokerGone(broker).getMinReader());
+        assertEquals(
+                1,
+                MetadataRecords.partition(
+                                ID, with(plain, new Eligible(List.of(2), List.of(), false), Reassignment.NONE))
+                        .getMinReader());
+        assertEquals(
+                1,
+                MetadataRecords.partition(ID, with(plain, Eligible.ISR_ONLY, new Reassignment(List.of(2), List.of())))
+                        .getMinReader());
+    }
+
+    private static PartitionImage with(PartitionImage partition, Eligible eligible, Reassignment reassignment) {
+        return new PartitionImage(
+                partition.partition(),
+                partition.leader(),
+                partition.leaderEpoch(),
+                partition.partitionEpoch(),
+                partition.replicas(),
+                partition.isr(),
+                eligible,
+                reassignment);
+    }
+
+    @Test
+    void brokersAreFencedAndGoByTheirEpoch() {
+        BrokerImage broker = new BrokerImage(3, 7, ID, List.of(), null, true, List.of());
+        MetadataImage image = apply(MetadataImage.empty("c"), MetadataRecords.broker(broker));
+        MetadataImage ready = apply(image, MetadataRecords.brokerState(broker, false, true));
+        assertEquals(broker.inState(false, true), ready.broker(3));
+        assertNull(apply(ready, MetadataRecords.brokerGone(broker)).broker(3));
+        BrokerImage older = new BrokerImage(3, 6, ID, List.of(), null, true, List.of());
+        assertThrows(InvariantViolation.class, () -> apply(ready, MetadataRecords.brokerState(older, true, false)));
+        assertThrows(InvariantViolation.class, () -> apply(ready, MetadataRecords.brokerGone(older)), "C1");
     }
 
     private static MetadataRecord noOp() {
@@ -192,7 +272,7 @@ class MetadataImageTest {
 
         MetadataRecord[] next(MetadataImage image) {
             List<MetadataImage.TopicImage> topics = List.copyOf(image.topics());
-            int kind = random.nextInt(9);
+            int kind = random.nextInt(12);
             if (topics.isEmpty() || kind == 0) {
                 Uuid id = new Uuid(9, ++ids);
                 List<MetadataRecord> records = new ArrayList<>();
@@ -219,9 +299,49 @@ class MetadataImageTest {
                     case 5 -> MetadataRecords.config(ConfigTarget.broker(random.nextInt(2) - 1), key, value);
                     case 6 -> MetadataRecords.quota(entity(), key, value == null ? null : Double.valueOf(value));
                     case 7 -> MetadataRecords.feature(key, (short) random.nextInt(3));
+                    case 8 ->
+                        MetadataRecords.partition(
+                                topic.id(), moved(topic.partitions().get(0)));
+                    case 9 -> MetadataRecords.broker(broker());
+                    case 10 -> brokerChange(image);
                     default -> MetadataRecords.producerIds(1, 1, image.nextProducerId() + 1000);
                 }
             };
+        }
+
+        private PartitionImage moved(PartitionImage partition) {
+            return with(partition, new Eligible(ids(), ids(), random.nextBoolean()), new Reassignment(ids(), ids()));
+        }
+
+        private List<Integer> ids() {
+            return random.ints(random.nextInt(3), 0, 9).boxed().toList();
+        }
+
+        private BrokerImage broker() {
+            Map<String, Features.Range> features = random.nextBoolean()
+                    ? Map.of()
+                    : Map.of("f" + random.nextInt(3), new Features.Range((short) 0, (short) random.nextInt(9)));
+            return new BrokerImage(
+                    random.nextInt(3),
+                    ++ids,
+                    new Uuid(1, ids),
+                    List.of(),
+                    random.nextBoolean() ? null : "r",
+                    random.nextBoolean(),
+                    List.of(),
+                    new BrokerStart(random.nextBoolean() ? null : "b" + ids, random.nextInt(3) - 1, features),
+                    random.nextBoolean());
+        }
+
+        private MetadataRecord brokerChange(MetadataImage image) {
+            List<BrokerImage> brokers = List.copyOf(image.brokers());
+            if (brokers.isEmpty()) {
+                return noOp();
+            }
+            BrokerImage broker = brokers.get(random.nextInt(brokers.size()));
+            return random.nextInt(4) == 0
+                    ? MetadataRecords.brokerGone(broker)
+                    : MetadataRecords.brokerState(broker, random.nextBoolean(), random.nextBoolean());
         }
 
         private QuotaEntity entity() {
