@@ -52,5 +52,11 @@ public enum FailureCode {
     COORDINATOR_LOADING,
     /** There is no coordinator for now: its topic is being made, or its partition takes no records; retriable. */
     COORDINATOR_NOT_AVAILABLE,
+    /** Nobody listens at another node's address: its process is gone. */
+    PEER_REFUSED,
+    /** No connection to another node came about, or it does not offer what it was asked. */
+    PEER_UNREACHABLE,
+    /** The connection to another node ended before it answered; outcome unknown. */
+    PEER_LOST,
     INTERNAL
 }

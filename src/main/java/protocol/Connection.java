@@ -14,7 +14,7 @@ import services.ErrorMapping;
  * One client connection, without its socket: bytes in, answers out in the order of the requests (rule V4), with a bound on what is under way: past it the
  * socket is not read. The host calls it on the server instance's thread.
  */
-public final class Connection implements RequestMemory.Waiter {
+public final class Connection implements TransportListener, RequestMemory.Waiter {
     private static final Logger log = LoggerFactory.getLogger(Connection.class);
     /** So much output goes to the transport before the read batch is over. */
     private static final int EARLY_WRITE_BYTES = 1 << 20;
@@ -45,10 +45,16 @@ public final class Connection implements RequestMemory.Waiter {
         this.info = info;
         this.transport = transport;
         this.instance = instance;
-        this.frames = new FrameDecoder(instance.buffers(), instance.limits().maxRequestBytes());
+        this.frames = new FrameDecoder(
+                instance.buffers(), instance.limits().maxRequestBytes(), "a request", "socket.request.max.bytes");
         this.output = new OutputWriter(instance.buffers());
         this.acceptedNanos = instance.clock().monotonicNanos();
         this.lastActivity = acceptedNanos;
+    }
+
+    @Override
+    public String id() {
+        return info.id();
     }
 
     public ConnectionInfo info() {
@@ -59,7 +65,7 @@ public final class Connection implements RequestMemory.Waiter {
         return instance.image();
     }
 
-    /** Bytes arrived: chunk.bytes() from position to limit. Takes over one reference. May be called while paused (bytes that were under way). */
+    @Override
     public void onBytes(Chunk chunk) {
         if (ended) {
             chunk.release();
@@ -72,24 +78,25 @@ public final class Connection implements RequestMemory.Waiter {
     }
 
     /** No more bytes for now: what was answered meanwhile is sent with one flush. */
+    @Override
     public void onReadComplete() {
         inReadBatch = false;
         writeOut();
     }
 
-    /** The answer to {@link Transport#flushSoon()}. */
+    @Override
     public void onFlush() {
         flushComes = false;
         writeOut();
     }
 
-    /** {@link Transport#writable()} is true again. */
+    @Override
     public void onWritable() {
         lastActivity = instance.clock().monotonicNanos();
         drain();
     }
 
-    /** The connection is gone, for whatever reason. Nothing is called on the transport after this. */
+    @Override
     public void onClosed() {
         if (!ended) {
             ended = true;
@@ -119,7 +126,7 @@ public final class Connection implements RequestMemory.Waiter {
         }
     }
 
-    /** Bytes that are still missing of the request being read, 0 between requests: a hint for the size of the next read. */
+    @Override
     public int missingBytes() {
         return ended ? 0 : frames.missing();
     }

@@ -14,6 +14,8 @@ final class FrameDecoder {
 
     private final BufferPool pool;
     private final int maxBytes;
+    private final String noun;
+    private final String limit;
     private final ArrayDeque<Chunk> input = new ArrayDeque<>(4);
     /** Length of the frame being read; -1 while its length is. */
     private int size = -1;
@@ -24,10 +26,16 @@ final class FrameDecoder {
     private int capacity;
     private String failure;
 
-    /** @param maxBytes largest frame, > 0 */
-    FrameDecoder(BufferPool pool, int maxBytes) {
+    /**
+     * @param maxBytes largest frame, > 0
+     * @param noun what a frame is, with its article, for people
+     * @param limit what sets {@code maxBytes}, for people
+     */
+    FrameDecoder(BufferPool pool, int maxBytes, String noun, String limit) {
         this.pool = pool;
         this.maxBytes = maxBytes;
+        this.noun = noun;
+        this.limit = limit;
     }
 
     /** Adds bytes; takes over one reference of the chunk. */
@@ -127,10 +135,9 @@ final class FrameDecoder {
         lengthBytes = 0;
         lengthSoFar = 0;
         if (length <= 0) {
-            failure = "a request length of " + length + hint(length);
+            failure = noun + " length of " + length + hint(length);
         } else if (length > maxBytes) {
-            failure = "a request length of " + length + ", more than socket.request.max.bytes = " + maxBytes
-                    + hint(length);
+            failure = noun + " length of " + length + ", more than " + limit + " = " + maxBytes + hint(length);
         } else {
             size = length;
         }

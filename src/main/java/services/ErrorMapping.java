@@ -29,7 +29,13 @@ public final class ErrorMapping {
             return Errors.NONE;
         }
         return switch (failure.code()) {
-            case TIMED_OUT, OVERLOADED, NOT_ENOUGH_REPLICAS, UNKNOWN_PARTITION -> Errors.COORDINATOR_NOT_AVAILABLE;
+            case TIMED_OUT,
+                    OVERLOADED,
+                    NOT_ENOUGH_REPLICAS,
+                    UNKNOWN_PARTITION,
+                    PEER_LOST,
+                    PEER_REFUSED,
+                    PEER_UNREACHABLE -> Errors.COORDINATOR_NOT_AVAILABLE;
             case NOT_LEADER, SHUTTING_DOWN, STORAGE_ERROR, DISK_FULL, SYNC_FAILED -> Errors.NOT_COORDINATOR;
             case BATCH_TOO_LARGE, RECORD_LIST_TOO_LARGE -> Errors.UNKNOWN_SERVER_ERROR;
             default -> of(failure);
@@ -64,7 +70,7 @@ public final class ErrorMapping {
             case NOT_ENOUGH_REPLICAS -> Errors.NOT_ENOUGH_REPLICAS;
             case POLICY_VIOLATION -> Errors.POLICY_VIOLATION;
             case STORAGE_ERROR, DISK_FULL, SYNC_FAILED, DIRECTORY_REFUSED -> Errors.KAFKA_STORAGE_ERROR;
-            case TIMED_OUT, OVERLOADED -> Errors.REQUEST_TIMED_OUT;
+            case TIMED_OUT, OVERLOADED, PEER_LOST, PEER_REFUSED, PEER_UNREACHABLE -> Errors.REQUEST_TIMED_OUT;
             case NOT_COORDINATOR -> Errors.NOT_COORDINATOR;
             case COORDINATOR_LOADING -> Errors.COORDINATOR_LOAD_IN_PROGRESS;
             case COORDINATOR_NOT_AVAILABLE -> Errors.COORDINATOR_NOT_AVAILABLE;

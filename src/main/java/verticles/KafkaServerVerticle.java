@@ -1,8 +1,6 @@
 package verticles;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.WriteBufferWaterMark;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
@@ -22,7 +20,6 @@ import protocol.Transport;
 
 /** The TCP door of one event loop: accepts this loop's share of the connections of all listeners. Instances: one per loop. */
 final class KafkaServerVerticle extends VerticleBase {
-    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(64 << 10, 256 << 10);
     private static final long TICK_MILLIS = 1_000;
     private static final long DRAIN_SECONDS = 2;
     private static final long DRAIN_CHECK_MILLIS = 10;
@@ -130,8 +127,7 @@ final class KafkaServerVerticle extends VerticleBase {
         SocketConnection[] made = new SocketConnection[1];
         SocketConnection connection = new SocketConnection(owner, info, newConnection, () -> closed(made[0], ip));
         made[0] = connection;
-        configure(channel, connection);
-        channel.pipeline().addBefore("handler", "kafka", connection);
+        connection.takeOver(channel, door.allocator());
         channel.config().setAutoRead(delayNanos == 0);
         if (delayNanos > 0) {
             owner.eventLoop().schedule(connection::resume, delayNanos, TimeUnit.NANOSECONDS);
@@ -142,13 +138,6 @@ final class KafkaServerVerticle extends VerticleBase {
             ticking = true;
             timers.after(TICK_MILLIS, this::tick);
         }
-    }
-
-    private void configure(Channel channel, SocketConnection connection) {
-        ByteBufAllocator allocator = door.allocator();
-        channel.config().setAllocator(allocator);
-        channel.config().setRecvByteBufAllocator(new ReadSizing(connection::missingBytes));
-        channel.config().setWriteBufferWaterMark(WATER_MARK);
     }
 
     /** Without the zone of a link-local address: that means something on this machine only. */

@@ -31,7 +31,7 @@ class FrameDecoderTest {
                         .array());
             }
             byte[] all = Wire.concat(encoded);
-            FrameDecoder decoder = new FrameDecoder(pool, 1 << 20);
+            FrameDecoder decoder = new FrameDecoder(pool, 1 << 20, "a request", "the limit");
             List<FrameBuffer> held = new ArrayList<>();
             int at = 0;
             int next = 0;
@@ -67,7 +67,7 @@ class FrameDecoderTest {
     void aFrameWithinAChunkIsNotCopied() {
         byte[] bytes = {0, 0, 0, 2, 7, 8, 0, 0, 0, 1, 9};
         Chunk chunk = pool.read(bytes, 0, bytes.length);
-        FrameDecoder decoder = new FrameDecoder(pool, 100);
+        FrameDecoder decoder = new FrameDecoder(pool, 100, "a request", "the limit");
         decoder.feed(chunk);
         FrameBuffer first = decoder.next();
         FrameBuffer second = decoder.next();
@@ -82,7 +82,7 @@ class FrameDecoderTest {
     @Test
     void memoryGrowsWithWhatArrivesNotWithWhatIsAnnounced() {
         int announced = 90 << 20;
-        FrameDecoder decoder = new FrameDecoder(pool, 100 << 20);
+        FrameDecoder decoder = new FrameDecoder(pool, 100 << 20, "a request", "the limit");
         byte[] length = ByteBuffer.allocate(4).putInt(announced).array();
         decoder.feed(pool.read(length, 0, 4));
         assertNull(decoder.next());
@@ -102,7 +102,7 @@ class FrameDecoderTest {
     void lengthsThatAreNoLengthsEndIt() {
         for (int length : new int[] {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 101, 0x16030100, 0x47455420}) {
             for (int cut = 1; cut <= 4; cut++) {
-                FrameDecoder decoder = new FrameDecoder(pool, 100);
+                FrameDecoder decoder = new FrameDecoder(pool, 100, "a request", "the limit");
                 byte[] bytes = ByteBuffer.allocate(8).putInt(length).putInt(0).array();
                 decoder.feed(pool.read(bytes, 0, cut));
                 decoder.next();

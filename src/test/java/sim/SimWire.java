@@ -215,7 +215,7 @@ final class SimWire implements Transport {
         }
     }
 
-    private static byte[] gather(ResponseParts parts) {
+    static byte[] gather(ResponseParts parts) {
         ByteBuffer all = ByteBuffer.allocate(Math.toIntExact(parts.size()));
         for (int i = 0; i < parts.count(); i++) {
             FileRange range = parts.range(i);
