@@ -5,30 +5,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Function;
-import org.apache.kafka.common.message.AddOffsetsToTxnRequestData;
 import org.apache.kafka.common.message.AddOffsetsToTxnResponseData;
-import org.apache.kafka.common.message.AddPartitionsToTxnRequestData;
-import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopic;
-import org.apache.kafka.common.message.AddPartitionsToTxnRequestData.AddPartitionsToTxnTopicCollection;
-import org.apache.kafka.common.message.AddPartitionsToTxnResponseData;
-import org.apache.kafka.common.message.EndTxnRequestData;
 import org.apache.kafka.common.message.EndTxnResponseData;
-import org.apache.kafka.common.message.InitProducerIdRequestData;
 import org.apache.kafka.common.message.InitProducerIdResponseData;
-import org.apache.kafka.common.message.ProduceRequestData;
-import org.apache.kafka.common.message.ProduceRequestData.PartitionProduceData;
-import org.apache.kafka.common.message.ProduceRequestData.TopicProduceData;
-import org.apache.kafka.common.message.ProduceResponseData;
-import org.apache.kafka.common.message.ProduceResponseData.PartitionProduceResponse;
 import org.apache.kafka.common.message.TxnOffsetCommitRequestData;
-import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestPartition;
-import org.apache.kafka.common.message.TxnOffsetCommitRequestData.TxnOffsetCommitRequestTopic;
-import org.apache.kafka.common.message.TxnOffsetCommitResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
-import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
@@ -67,6 +49,7 @@ final class SimTxnClient {
     private final Spec spec;
     private final SimTxnVersions versions;
     private final SimCoordination coordination;
+    private final SimTxnCall.Sender sender;
     private final Map<SimTxnPartition, Integer> sequences = new LinkedHashMap<>();
     private final Set<SimTxnPartition> added = new LinkedHashSet<>();
     private SimTxnId.Claim claim;
@@ -95,6 +78,8 @@ final class SimTxnClient {
                 org.apache.kafka.common.requests.FindCoordinatorRequest.CoordinatorType.TRANSACTION,
                 id.name,
                 () -> {});
+        this.sender = new SimTxnCall.Sender(
+                net, random, coordination, spec.patienceMillis, () -> stopped, () -> unclean |= !spec.second);
     }
 
     void start() {
@@ -111,89 +96,14 @@ final class SimTxnClient {
         return open;
     }
 
-    // ---- requests, sent until they are answered
+    // ---- what answers mean
 
-    /** One request. */
-    private final class Call {
-        private final ApiKeys key;
-        private final short version;
-        private final ApiMessage request;
-        private final Function<ApiMessage, Errors> read;
-        private final BiConsumer<Errors, ApiMessage> then;
-        private final boolean mayGiveUp;
-        private long firstSentAt = Long.MAX_VALUE;
-        /** An attempt has no answer, or one that leaves it open whether it was done. */
-        private boolean unknown;
-
-        private Call(
-                ApiKeys key,
-                short version,
-                ApiMessage request,
-                Function<ApiMessage, Errors> read,
-                BiConsumer<Errors, ApiMessage> then) {
-            this.key = key;
-            this.version = version;
-            this.request = request;
-            this.read = read;
-            this.then = then;
-            this.mayGiveUp = key == ApiKeys.PRODUCE || key == ApiKeys.TXN_OFFSET_COMMIT;
-        }
-
-        private Call send() {
-            if (stopped) {
-                return this;
-            }
-            if (!coordination.ready()) {
-                again(5);
-                return this;
-            }
-            firstSentAt = Math.min(firstSentAt, net.scheduler().now());
-            coordination.link().send(key, version, request, spec.patienceMillis, true, this::answered);
-            return this;
-        }
-
-        private void again(int millis) {
-            long pause = (1 + random.below(2 * millis)) * SimScheduler.MILLI;
-            net.scheduler().after(pause, null, "txn-again", this::send);
-        }
-
-        private void answered(ApiMessage answer) {
-            if (stopped) {
-                return;
-            }
-            if (answer == null) {
-                net.count("txn.unanswered");
-                unknown = true;
-                unclean |= !spec.second;
-                if (mayGiveUp && random.chance(0.3)) {
-                    net.count("txn.given-up");
-                    then.accept(Errors.NETWORK_EXCEPTION, null);
-                } else {
-                    again(20);
-                }
-                return;
-            }
-            Errors error = read.apply(answer);
-            net.count(key + "." + error);
-            if (SimOutcomes.retriable(error) || error == Errors.CONCURRENT_TRANSACTIONS) {
-                unknown = true;
-                again(10);
-            } else if (error == Errors.NOT_COORDINATOR) {
-                unknown = true;
-                coordination.lost();
-                again(10);
-            } else {
-                then.accept(error, answer);
-            }
-        }
-
-        /** Rule T3: who came after had the id to itself. */
-        private void mustNotBeFenced(String what) {
-            if (id.superseded(claim, firstSentAt)) {
-                throw new RuleBroken(
-                        "T3 the old instance is fenced on every path",
-                        name + " " + producerId + "/" + epoch + ": " + what + " succeeded");
-            }
+    /** Rule T3: who came after had the id to itself. */
+    private void mustNotBeFenced(SimTxnCall call, String what) {
+        if (id.superseded(claim, call.firstSentAt())) {
+            throw new RuleBroken(
+                    "T3 the old instance is fenced on every path",
+                    name + " " + producerId + "/" + epoch + ": " + what + " succeeded");
         }
     }
 
@@ -224,16 +134,12 @@ final class SimTxnClient {
         if (!again) {
             claim = id.claim(net.scheduler().now());
         }
-        InitProducerIdRequestData request = new InitProducerIdRequestData()
-                .setTransactionalId(id.name)
-                .setTransactionTimeoutMs(spec.timeoutMillis)
-                .setProducerId(producerId)
-                .setProducerEpoch(epoch);
-        Call[] call = new Call[1];
-        call[0] = new Call(
+        SimTxnCall[] call = new SimTxnCall[1];
+        call[0] = new SimTxnCall(
+                sender,
                 ApiKeys.INIT_PRODUCER_ID,
                 versions.init,
-                request,
+                says().init(spec.timeoutMillis),
                 answer -> Errors.forCode(((InitProducerIdResponseData) answer).errorCode()),
                 (error, answer) -> {
                     if (error != Errors.NONE) {
@@ -241,17 +147,21 @@ final class SimTxnClient {
                         return;
                     }
                     if (again) {
-                        call[0].mustNotBeFenced("InitProducerId");
+                        mustNotBeFenced(call[0], "InitProducerId");
                     } else {
                         claim.answered(net.scheduler().now());
                     }
                     InitProducerIdResponseData data = (InitProducerIdResponseData) answer;
                     identity(data.producerId(), data.producerEpoch());
                     unclean = false;
-                    haunted |= !again && call[0].unknown;
+                    haunted |= !again && call[0].unknown();
                     then.accept(Outcome.DONE);
                 });
         call[0].send();
+    }
+
+    private SimTxnRequests says() {
+        return new SimTxnRequests(id.name, producerId, epoch);
     }
 
     private void identity(long newId, short newEpoch) {
@@ -285,33 +195,21 @@ final class SimTxnClient {
             append(partition, values, then);
             return;
         }
-        AddPartitionsToTxnTopicCollection topics = new AddPartitionsToTxnTopicCollection();
-        topics.add(new AddPartitionsToTxnTopic().setName(partition.topic).setPartitions(List.of(partition.partition)));
-        AddPartitionsToTxnRequestData request = new AddPartitionsToTxnRequestData()
-                .setV3AndBelowTransactionalId(id.name)
-                .setV3AndBelowProducerId(producerId)
-                .setV3AndBelowProducerEpoch(epoch)
-                .setV3AndBelowTopics(topics);
-        new Call(ApiKeys.ADD_PARTITIONS_TO_TXN, versions.add, request, SimTxnClient::added, (error, answer) -> {
-                    if (error != Errors.NONE) {
-                        then.accept(refused(error, "AddPartitionsToTxn", Outcome.ABORT));
-                    } else {
-                        added.add(partition);
-                        append(partition, values, then);
-                    }
-                })
+        new SimTxnCall(
+                        sender,
+                        ApiKeys.ADD_PARTITIONS_TO_TXN,
+                        versions.add,
+                        says().add(partition),
+                        SimTxnRequests::added,
+                        (error, answer) -> {
+                            if (error != Errors.NONE) {
+                                then.accept(refused(error, "AddPartitionsToTxn", Outcome.ABORT));
+                            } else {
+                                added.add(partition);
+                                append(partition, values, then);
+                            }
+                        })
                 .send();
-    }
-
-    private static Errors added(ApiMessage answer) {
-        return Errors.forCode(((AddPartitionsToTxnResponseData) answer)
-                .resultsByTopicV3AndBelow()
-                .iterator()
-                .next()
-                .resultsByPartition()
-                .iterator()
-                .next()
-                .partitionErrorCode());
     }
 
     private void append(SimTxnPartition partition, List<String> values, Consumer<Outcome> then) {
@@ -325,27 +223,20 @@ final class SimTxnClient {
                 producerId,
                 epoch,
                 sequence);
-        TopicProduceData topic = new TopicProduceData().setName(partition.topic);
-        topic.partitionData()
-                .add(new PartitionProduceData().setIndex(partition.partition).setRecords(batch));
-        ProduceRequestData request = new ProduceRequestData()
-                .setAcks((short) -1)
-                .setTimeoutMs(spec.patienceMillis)
-                .setTransactionalId(id.name);
-        request.topicData().add(topic);
-        Call[] call = new Call[1];
-        call[0] = new Call(
+        SimTxnCall[] call = new SimTxnCall[1];
+        call[0] = new SimTxnCall(
+                sender,
                 ApiKeys.PRODUCE,
                 versions.produce,
-                request,
-                answer -> Errors.forCode(produced(answer).errorCode()),
+                says().produce(partition, batch, spec.patienceMillis),
+                answer -> Errors.forCode(SimTxnRequests.produced(answer).errorCode()),
                 (error, answer) -> {
                     if (error != Errors.NONE) {
                         then.accept(refused(error, "Produce at " + partition.name(), Outcome.ABORT));
                         return;
                     }
-                    call[0].mustNotBeFenced("Produce at " + partition.name());
-                    long base = produced(answer).baseOffset();
+                    mustNotBeFenced(call[0], "Produce at " + partition.name());
+                    long base = SimTxnRequests.produced(answer).baseOffset();
                     for (int i = 0; i < values.size(); i++) {
                         partition.ack(
                                 values.get(i), base + i, coordination.link().answering());
@@ -353,15 +244,6 @@ final class SimTxnClient {
                     then.accept(Outcome.DONE);
                 });
         call[0].send();
-    }
-
-    private static PartitionProduceResponse produced(ApiMessage answer) {
-        return ((ProduceResponseData) answer)
-                .responses()
-                .iterator()
-                .next()
-                .partitionResponses()
-                .get(0);
     }
 
     // ---- offsets
@@ -373,15 +255,11 @@ final class SimTxnClient {
             commitOffsets(member, topic, offsets, then);
             return;
         }
-        AddOffsetsToTxnRequestData request = new AddOffsetsToTxnRequestData()
-                .setTransactionalId(id.name)
-                .setProducerId(producerId)
-                .setProducerEpoch(epoch)
-                .setGroupId(member.group);
-        new Call(
+        new SimTxnCall(
+                        sender,
                         ApiKeys.ADD_OFFSETS_TO_TXN,
                         versions.addOffsets,
-                        request,
+                        says().addOffsets(member.group),
                         answer -> Errors.forCode(((AddOffsetsToTxnResponseData) answer).errorCode()),
                         (error, answer) -> {
                             if (error != Errors.NONE) {
@@ -394,36 +272,20 @@ final class SimTxnClient {
     }
 
     private void commitOffsets(Member member, String topic, Map<Integer, Long> offsets, Consumer<Outcome> then) {
-        TxnOffsetCommitRequestTopic committed = new TxnOffsetCommitRequestTopic().setName(topic);
-        offsets.forEach((partition, offset) -> committed
-                .partitions()
-                .add(new TxnOffsetCommitRequestPartition()
-                        .setPartitionIndex(partition)
-                        .setCommittedOffset(offset)
-                        .setCommittedMetadata("")));
-        TxnOffsetCommitRequestData request = new TxnOffsetCommitRequestData()
-                .setTransactionalId(id.name)
-                .setProducerId(producerId)
-                .setProducerEpoch(epoch)
-                .setGroupId(member.group)
-                .setTopics(List.of(committed));
+        TxnOffsetCommitRequestData request = says().commitOffsets(member.group, topic, offsets);
         if (versions.offsets >= 3) {
             request.setMemberId(member.memberId).setGenerationIdOrMemberEpoch(member.generation);
         }
-        Call[] call = new Call[1];
-        call[0] = new Call(
+        SimTxnCall[] call = new SimTxnCall[1];
+        call[0] = new SimTxnCall(
+                sender,
                 ApiKeys.TXN_OFFSET_COMMIT,
                 versions.offsets,
                 request,
-                answer -> Errors.forCode(((TxnOffsetCommitResponseData) answer)
-                        .topics()
-                        .get(0)
-                        .partitions()
-                        .get(0)
-                        .errorCode()),
+                SimTxnRequests::committedOffsets,
                 (error, answer) -> {
                     if (error == Errors.NONE) {
-                        call[0].mustNotBeFenced("TxnOffsetCommit");
+                        mustNotBeFenced(call[0], "TxnOffsetCommit");
                         then.accept(Outcome.DONE);
                     } else if (ofGroup(error) && member.generation >= 0) {
                         unclean |= !spec.second;
@@ -456,20 +318,16 @@ final class SimTxnClient {
         if (commit) {
             ending.askCommit();
         }
-        EndTxnRequestData request = new EndTxnRequestData()
-                .setTransactionalId(id.name)
-                .setProducerId(producerId)
-                .setProducerEpoch(epoch)
-                .setCommitted(commit);
-        Call[] call = new Call[1];
-        call[0] = new Call(
+        SimTxnCall[] call = new SimTxnCall[1];
+        call[0] = new SimTxnCall(
+                sender,
                 ApiKeys.END_TXN,
                 versions.end,
-                request,
+                says().end(commit),
                 answer -> Errors.forCode(((EndTxnResponseData) answer).errorCode()),
                 (error, answer) -> {
                     if (error == Errors.NONE) {
-                        call[0].mustNotBeFenced("EndTxn");
+                        mustNotBeFenced(call[0], "EndTxn");
                         if (commit) {
                             ending.committed();
                         }
@@ -482,7 +340,7 @@ final class SimTxnClient {
                         then.accept(Outcome.DONE);
                         return;
                     }
-                    if (commit && !call[0].unknown) {
+                    if (commit && !call[0].unknown()) {
                         ending.refused();
                     }
                     // Of the first protocol: nothing was added that is known there, so nothing is to be aborted.
