@@ -8,6 +8,7 @@ import coordinator.TransactionEnd;
 import java.util.ArrayList;
 import java.util.List;
 import metadata.MetadataImage;
+import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.internals.Topic;
@@ -55,18 +56,21 @@ public final class MarkerService {
     /**
      * Never fails as a whole.
      *
-     * @param done in the order of the markers: NONE when it is committed; INVALID_REQUEST for a producer that cannot be; UNKNOWN_TOPIC_OR_PARTITION,
+     * @param done in the order of the markers: NONE when it is committed; INVALID_REQUEST for a producer or a coordinator's epoch that cannot be; UNKNOWN_TOPIC_OR_PARTITION,
      *     NOT_LEADER_OR_FOLLOWER and what else is retriable: try again; INVALID_PRODUCER_EPOCH: the partition is past this transaction; TRANSACTION_COORDINATOR_FENCED: a newer coordinator has written there
      */
     public void write(MetadataImage image, List<Marker> markers, Callback<List<Errors>> done) {
         Gathering all = new Gathering(markers.size(), done);
         List<ReplicaShard.Marker> plain = new ArrayList<>();
         List<Integer> places = new ArrayList<>();
+        int newestCoordinator = newestCoordinator(image);
         for (int i = 0; i < markers.size(); i++) {
             Marker marker = markers.get(i);
             TopicPartition name = marker.partition();
             TopicImage topic = image.topic(name.topic());
-            if (marker.producerId() < 0 || marker.producerEpoch() < 0) {
+            if (marker.producerId() < 0
+                    || marker.producerEpoch() < 0
+                    || marker.coordinatorEpoch() > newestCoordinator) {
                 all.put(i, Errors.INVALID_REQUEST);
             } else if (topic == null
                     || name.partition() < 0
@@ -98,6 +102,19 @@ public final class MarkerService {
                                 ErrorMapping.ofNamed(outcomes.get(i).failure()));
                     }
                 });
+    }
+
+    /**
+     * The highest epoch that a transaction coordinator can have, as far as is known here. Whoever claims a higher one would fence the real coordinators for ever
+     * (rule T2): their transactional ids would hang. Known here too late, it is tried again.
+     */
+    private static int newestCoordinator(MetadataImage image) {
+        TopicImage states = image.topic(Topic.TRANSACTION_STATE_TOPIC_NAME);
+        int newest = 0;
+        for (PartitionImage each : states == null ? List.<PartitionImage>of() : states.partitions()) {
+            newest = Math.max(newest, each.leaderEpoch());
+        }
+        return newest;
     }
 
     /** Who ends a transaction looks for leaders, not for coordinators of groups. */

@@ -101,15 +101,10 @@ final class Markers {
         Errors last = Errors.NONE;
         for (int i = 0; i < asked.size(); i++) {
             Errors error = errors == null ? Errors.UNKNOWN_SERVER_ERROR : errors.get(i);
-            if (error == Errors.TRANSACTION_COORDINATOR_FENCED) {
-                LOG.warn(
-                        "{}: another coordinator has this transaction by now; its markers are left to that one (epoch here {})",
-                        mine.transactionalId,
-                        context.leaderEpoch());
-                sending.remove(mine.transactionalId);
-                return Result.nothing();
-            }
-            // INVALID_PRODUCER_EPOCH: that partition is past this transaction.
+            // INVALID_PRODUCER_EPOCH: that partition is past this transaction. TRANSACTION_COORDINATOR_FENCED: if
+            // another coordinator has it by now, this
+            // shard is about to be unloaded; until then it is no reason to stop, as who is mistaken would leave the
+            // transaction open for ever.
             if (error != Errors.NONE && error != Errors.INVALID_PRODUCER_EPOCH) {
                 left.add(asked.get(i));
                 last = error;

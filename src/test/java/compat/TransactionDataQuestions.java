@@ -285,8 +285,12 @@ final class TransactionDataQuestions {
     private void markers() {
         marked("by a lower epoch", 8, marker -> above(marker, -1));
         marked("by its epoch", 8, marker -> marker);
-        marked("by a higher epoch", 8, marker -> above(marker, 3).setCoordinatorEpoch(2));
-        marked("by an older coordinator", 8, marker -> above(marker, 4).setCoordinatorEpoch(1));
+        marked("by a higher epoch", 8, marker -> above(marker, 3));
+        marked(
+                "by a coordinator that there is not",
+                8,
+                marker -> above(marker, 4).setCoordinatorEpoch(2));
+        marked("by an older coordinator", 8, marker -> above(marker, 5).setCoordinatorEpoch(1));
         marked("by its epoch as of version 2", 9, marker -> marker.setTransactionVersion((byte) 2));
         marked(
                 "by a lower epoch as of version 2",

@@ -46,6 +46,9 @@ class TransactionDifferentialTest {
                 "Kafka writes a marker again that was written already (T7)");
         known.put("write at the beginning after one (committed|aborted) by v5", "as before: other offsets");
         known.put(
+                "(mark|producers after mark|end after mark) by (a coordinator that there is not|an older coordinator), .*",
+                "Kafka believes every epoch of a coordinator, and then fences the real one; we refuse what no coordinator can have (T2)");
+        known.put(
                 "mark a negative (epoch|producer)|(fetch|offset) at isolation 2, .*",
                 "Kafka says UNKNOWN_SERVER_ERROR, we say whose mistake it is");
         known.put(
@@ -116,11 +119,33 @@ class TransactionDifferentialTest {
         }
     }
 
+    /** With Kafka the id hangs: its own coordinator counts as an old one from then on. */
+    @Test
+    void aMarkerOfACoordinatorThatThereIsNotHangsNobody(TestBroker broker) throws IOException {
+        try (Conversation talk = new Conversation(broker.port())) {
+            talk.askLatest(
+                    "a topic", ApiKeys.CREATE_TOPICS, AdminQuestions.topics(AdminQuestions.topic("hanging", 1, 1)));
+            talk.awaitCoordinator("any");
+            TransactionSteps steps = new TransactionSteps(talk, "hanging");
+            steps.awaitCoordinator();
+            TransactionSteps.Writer writer = steps.produced(steps.init("hung"), TransactionSteps.PRODUCE_2, 0, 0);
+            WritableTxnMarker marker = marker("hanging")
+                    .setProducerId(writer.producerId())
+                    .setProducerEpoch(writer.epoch())
+                    .setCoordinatorEpoch(Integer.MAX_VALUE);
+            WriteTxnMarkersResponseData answer = (WriteTxnMarkersResponseData) talk.step(
+                    ApiKeys.WRITE_TXN_MARKERS, 1, new WriteTxnMarkersRequestData().setMarkers(List.of(marker)));
+            assertEquals(Errors.INVALID_REQUEST.code(), errorOf(answer, 0));
+            TransactionSteps.Writer next = steps.ended(writer, TransactionSteps.END_2, true);
+            steps.ended(steps.produced(next, TransactionSteps.PRODUCE_2, 0, 0), TransactionSteps.END_2, false);
+        }
+    }
+
     private static WritableTxnMarker marker(String topic) {
         return new WritableTxnMarker()
                 .setProducerId(99_000)
                 .setProducerEpoch((short) 1)
-                .setCoordinatorEpoch(1)
+                .setCoordinatorEpoch(0)
                 .setTopics(List.of(new WritableTxnMarkerTopic().setName(topic).setPartitionIndexes(List.of(0))));
     }
 

@@ -42,6 +42,11 @@ final class ModelPartitions implements MarkerWriter {
         writes.add(new Write(marker, List.copyOf(partitions), done));
     }
 
+    /** The partition believes to have heard of a coordinator of this epoch. */
+    void heard(TopicPartition partition, long producerId, int coordinatorEpoch) {
+        log(partition).coordinators.put(producerId, coordinatorEpoch);
+    }
+
     int waiting() {
         return writes.size();
     }

@@ -102,6 +102,27 @@ class TransactionEdgesTest {
         }
     }
 
+    /** A partition that takes another for the newer coordinator, as after a marker by hand: not a reason to leave the transaction open for ever. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2})
+    void t7AFencedCoordinatorTriesAgainAsLongAsItLeads(int version) {
+        Producer now = init();
+        TopicPartition partition = new TopicPartition("t", 0);
+        assertEquals(Errors.NONE, add(now, version, 0));
+        partitions.heard(partition, now.producerId(), 7);
+        assertEquals(Errors.NONE, bench.end(now, true, version).value().error());
+        for (int i = 0; i < 30; i++) {
+            partitions.deliver(new Random(0), false);
+            bench.drain();
+            bench.advance(1_000);
+        }
+        assertEquals(TransactionStatus.PREPARE_COMMIT, status());
+        partitions.heard(partition, now.producerId(), 0);
+        bench.advance(1_000);
+        deliver();
+        assertEquals(TransactionStatus.COMPLETE_COMMIT, status());
+    }
+
     /** The last epoch of an id: the decision names the id that follows. */
     @Test
     void t1WhateverBeginsInTheLastEpochCanEnd() {
