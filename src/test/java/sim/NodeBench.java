@@ -54,8 +54,15 @@ final class NodeBench {
     private final BrokerConfig config;
     private int incarnation;
     private SimLife life;
+    private boolean crashed;
+    private Mutations mutations = Mutations.NONE;
     Mailboxes mailboxes;
     private NodeAssembly assembly;
+
+    /** The node has crashed inside of a disk job, and nobody is there to answer. */
+    static final class Crashed extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
 
     NodeBench(long seed, int directories, String... settings) {
         this.random = new SimRandom(seed);
@@ -74,6 +81,12 @@ final class NodeBench {
         this.config = BrokerConfig.parse(properties).config();
     }
 
+    /** Planted bugs of the next start. */
+    NodeBench with(Mutations planted) {
+        mutations = planted;
+        return this;
+    }
+
     NodeBench start() {
         Failure failure = tryStart();
         if (failure != null) {
@@ -85,21 +98,27 @@ final class NodeBench {
     /** Null when it serves. */
     Failure tryStart() {
         life = new SimLife("node " + ++incarnation);
+        crashed = false;
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
                 scheduler,
                 clock,
                 disks,
                 LOOPS,
                 Chance.NEVER,
-                Mutations.NONE,
+                mutations,
                 new SimChunks(),
                 new SimMetrics(),
                 new SimLag());
         SimNodeHost host =
-                new SimNodeHost(parts, life, random.split("host" + incarnation), () -> {}, why -> halted = why);
+                new SimNodeHost(parts, life, random.split("host" + incarnation), this::crash, why -> halted = why);
         mailboxes = host.ports(0).mailboxes();
         assembly = new NodeAssembly(host, config);
         return outcome((Callback<NodeAssembly.Started> done) -> host.execute(0, () -> assembly.start(done))).failure;
+    }
+
+    private void crash() {
+        crashed = true;
+        life.end();
     }
 
     Failure stop() {
@@ -128,8 +147,11 @@ final class NodeBench {
     <T> Result<T> outcome(Consumer<Callback<T>> call) {
         AtomicReference<Result<T>> result = new AtomicReference<>();
         call.accept((value, failure) -> result.set(new Result<>(value, failure)));
-        if (!scheduler.runUntil(() -> result.get() != null, scheduler.now() + LIMIT)) {
+        if (!scheduler.runUntil(() -> result.get() != null || crashed, scheduler.now() + LIMIT)) {
             throw new AssertionError("no answer");
+        }
+        if (result.get() == null) {
+            throw new Crashed();
         }
         return result.get();
     }

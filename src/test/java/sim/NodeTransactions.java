@@ -11,12 +11,17 @@ import coordinator.Coordinator;
 import coordinator.Coordinator.ProducerTransaction;
 import group.GroupCoordinator;
 import group.GroupShard;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.message.DescribeTransactionsResponseData.TransactionState;
@@ -30,14 +35,22 @@ import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchRespon
 import org.apache.kafka.common.message.OffsetFetchResponseData.OffsetFetchResponsePartitions;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MutableRecordBatch;
 import org.apache.kafka.common.record.internal.SimpleRecord;
 import replication.ReplicaShard;
+import replication.ReplicaShard.FetchId;
 import replication.ReplicaShard.OffsetQuery;
 import replication.ReplicaShard.Outcome;
 import replication.ReplicaShard.Produce;
 import replication.ReplicaShard.ProducePartition;
 import replication.ReplicaShard.Produced;
+import replication.ReplicaShard.Read;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
 import sim.NodeBench.Result;
+import storage.ReadBound;
+import storage.ReadResult;
+import storage.ReadResult.AbortedTransaction;
 import storage.TimestampOffset;
 import transaction.Producer;
 import transaction.ProducerAnswer;
@@ -51,17 +64,35 @@ final class NodeTransactions {
     private static final int PARTITIONS = 3;
     private static final int MOST_PAUSES = 600;
     private static final long PAUSE_MILLIS = 100;
-    /** Versions of the second protocol. */
-    private static final short PRODUCE = 12;
-
-    private static final short COMMIT = 5;
-
     final NodeBench node;
+    private final Protocol protocol;
     private final Map<String, Uuid> topics = new TreeMap<>();
     private long nextProducerId = 1_000;
+    private long fetches;
+
+    /** What its producers speak, by the versions of their requests. */
+    enum Protocol {
+        FIRST((short) 11, (short) 3, 0),
+        SECOND((short) 12, (short) 5, 2);
+
+        private final short produce;
+        private final short commit;
+        private final int client;
+
+        Protocol(short produce, short commit, int client) {
+            this.produce = produce;
+            this.commit = commit;
+            this.client = client;
+        }
+    }
 
     NodeTransactions(NodeBench node) {
+        this(node, Protocol.SECOND);
+    }
+
+    NodeTransactions(NodeBench node, Protocol protocol) {
         this.node = node;
+        this.protocol = protocol;
         for (String each : List.of(OFFSETS, STATES)) {
             topics.put(each, node.create(each, PARTITIONS, "cleanup.policy", "compact"));
         }
@@ -134,15 +165,35 @@ final class NodeTransactions {
         return new Producer(id, answer.producerId(), answer.epoch());
     }
 
-    /** EndTxn of the second protocol, once. */
+    /** Of the first protocol: the first partition of the topic becomes part of the transaction. */
+    private void add(Producer producer, String topic, int partition) {
+        if (protocol == Protocol.FIRST) {
+            Errors[] error = new Errors[1];
+            await("a partition of " + producer, () -> {
+                error[0] = write(
+                        producer.transactionalId(),
+                        shard -> shard.membership().add(producer, List.of(new TopicPartition(topic, partition)), 0));
+                return error[0] != Errors.CONCURRENT_TRANSACTIONS;
+            });
+            assertEquals(Errors.NONE, error[0]);
+        }
+    }
+
+    /** EndTxn, once. */
     ProducerAnswer tryEnd(Producer producer, boolean commit) {
         return withId(
-                producer.transactionalId(), newId -> shard -> shard.ending().run(producer, commit, 2, newId));
+                producer.transactionalId(),
+                newId -> shard -> shard.ending().run(producer, commit, protocol.client, newId));
     }
 
     /** Decided, markers may be under way; the producer of the next transaction. */
     Producer end(Producer producer, boolean commit) {
-        ProducerAnswer answer = tryEnd(producer, commit);
+        ProducerAnswer[] last = new ProducerAnswer[1];
+        await("the end of " + producer, () -> {
+            last[0] = tryEnd(producer, commit);
+            return last[0].error() != Errors.CONCURRENT_TRANSACTIONS;
+        });
+        ProducerAnswer answer = last[0];
         assertEquals(Errors.NONE, answer.error());
         return new Producer(producer.transactionalId(), answer.producerId(), answer.epoch());
     }
@@ -167,19 +218,23 @@ final class NodeTransactions {
     }
 
     Errors tryProduce(Producer producer, String topic, int sequence) {
+        return tryProduce(producer, topic, sequence, "v");
+    }
+
+    Errors tryProduce(Producer producer, String topic, int sequence, String value) {
         MemoryRecords batch = MemoryRecords.withTransactionalRecords(
                 Compression.NONE,
                 producer.producerId(),
                 producer.epoch(),
                 sequence,
-                new SimpleRecord(node.nowMillis(), "v".getBytes(StandardCharsets.UTF_8)));
+                new SimpleRecord(node.nowMillis(), value.getBytes(StandardCharsets.UTF_8)));
         PartitionId to = new PartitionId(topics.get(topic), 0);
         Produce request = new Produce(
                 List.of(new ProducePartition(to, batch.buffer())),
                 producer.transactionalId(),
                 (short) -1,
                 30_000,
-                PRODUCE,
+                protocol.produce,
                 new NodeBench.NoLease());
         Outcome<Produced> outcome = node.<ReplicaShard, List<Outcome<Produced>>>ask(
                         owner(ReplicaShard.class, topic, 0), (owner, reply) -> owner.produce(request, reply))
@@ -190,11 +245,12 @@ final class NodeTransactions {
 
     /** A record of the producer's transaction, which it begins where none is open. */
     Producer produce(Producer producer, String topic, int sequence) {
-        List<Errors> errors = new ArrayList<>();
-        await("a record of " + producer, () -> {
-            errors.add(tryProduce(producer, topic, sequence));
-            return errors.get(errors.size() - 1) == Errors.NONE;
-        });
+        return produce(producer, topic, sequence, "v");
+    }
+
+    Producer produce(Producer producer, String topic, int sequence, String value) {
+        add(producer, topic, 0);
+        await("a record of " + producer, () -> tryProduce(producer, topic, sequence, value) == Errors.NONE);
         return producer;
     }
 
@@ -234,14 +290,16 @@ final class NodeTransactions {
     /** In the producer's transaction, which it begins where none is open. */
     Producer commit(Producer producer, String group, String topic, long offset) {
         int partition = partition(group);
-        ProducerTransaction transaction =
-                new ProducerTransaction(producer.transactionalId(), producer.producerId(), producer.epoch(), true);
+        add(producer, OFFSETS, partition);
+        ProducerTransaction transaction = new ProducerTransaction(
+                producer.transactionalId(), producer.producerId(), producer.epoch(), protocol == Protocol.SECOND);
         accepted(patiently(() -> node.ask(
                 owner(GroupCoordinator.class, OFFSETS, partition),
                 (coordinator, reply) -> coordinator.writeTransactional(
                         partition,
                         transaction,
-                        shard -> shard.offsets().commitInTransaction(known(offset(group, topic, offset)), COMMIT),
+                        shard -> shard.offsets()
+                                .commitInTransaction(known(offset(group, topic, offset)), protocol.commit),
                         reply))));
         return producer;
     }
@@ -289,6 +347,45 @@ final class NodeTransactions {
                 .get(0);
         assertNull(outcome.failure());
         return outcome.value().offset();
+    }
+
+    /** What a reader of committed records gets of the topic. */
+    List<String> visible(String topic) {
+        List<String> all = new ArrayList<>();
+        long offset = 0;
+        while (offset < stableEnd(topic)) {
+            ReadPartition wish = new ReadPartition(new PartitionId(topics.get(topic), 0), -1, offset, -1, 0, 1 << 20);
+            Read read = new Read(List.of(wish), 1 << 20, ReadBound.LAST_STABLE_OFFSET, -1);
+            ReadOutcome outcome = node.<ReplicaShard, List<ReadOutcome>>ask(
+                            owner(ReplicaShard.class, topic, 0),
+                            (owner, reply) -> owner.fetch(new FetchId(0, ++fetches), read, 1, 0, reply))
+                    .value()
+                    .get(0);
+            assertNull(outcome.failure());
+            offset = take(outcome.result(), all);
+        }
+        return all;
+    }
+
+    /** As a consumer passes over what is aborted; returns the offset behind. */
+    private static long take(ReadResult read, List<String> into) {
+        List<AbortedTransaction> aborted = new ArrayList<>(read.aborted());
+        aborted.sort(Comparator.comparingLong(AbortedTransaction::firstOffset));
+        Set<Long> aborting = new TreeSet<>();
+        long next = 0;
+        for (MutableRecordBatch batch : MemoryRecords.readableRecords(ByteBuffer.wrap(LogLab.bytes(read.range())))
+                .batches()) {
+            next = batch.nextOffset();
+            while (!aborted.isEmpty() && aborted.get(0).firstOffset() <= batch.lastOffset()) {
+                aborting.add(aborted.remove(0).producerId());
+            }
+            if (batch.isControlBatch()) {
+                aborting.remove(batch.producerId());
+            } else if (!aborting.contains(batch.producerId())) {
+                batch.forEach(record -> into.add(SimBatches.text(record.value())));
+            }
+        }
+        return next;
     }
 
     long stableEnd(String topic) {
