@@ -20,6 +20,7 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
     private final RuntimeStats stats;
     private final LoadSlots slots = new LoadSlots(LOADS_AT_ONCE);
     private final PendingBytes pending;
+    private final StateBudget budget;
     private final TreeMap<Integer, ShardHost<S, R>> hosts = new TreeMap<>();
     private MetadataImage image;
     private boolean stopped;
@@ -28,13 +29,15 @@ public final class CoordinatorRuntime<S extends CoordinatorShard<R>, R> implemen
         this.setup = setup;
         this.stats = stats;
         this.pending = new PendingBytes(setup.limits().maxPendingBytesOfAll());
+        this.budget = new StateBudget(
+                setup.topic(), setup.ports().clock(), stats, setup.limits().maxStateBytesOfAll());
         this.image = setup.image();
     }
 
     /** This node leads the partition from now on: it is loaded, unless it is led in this epoch already. */
     public void lead(int partition, int leaderEpoch, PartitionStore store) {
         if (!stopped) {
-            hosts.computeIfAbsent(partition, key -> new ShardHost<>(setup, key, slots, stats, pending, image))
+            hosts.computeIfAbsent(partition, key -> new ShardHost<>(setup, key, slots, stats, pending, budget, image))
                     .lead(leaderEpoch, store);
         }
     }

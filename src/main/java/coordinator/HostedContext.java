@@ -16,6 +16,7 @@ final class HostedContext<R> implements ShardContext<R> {
     private final int leaderEpoch;
     private final AppendQueue queue;
     private final Supplier<MetadataImage> image;
+    private final StateMemory memory;
     private final Incarnation<R> incarnation;
     private final RuntimeTimers<R> timers;
 
@@ -34,19 +35,22 @@ final class HostedContext<R> implements ShardContext<R> {
             int leaderEpoch,
             AppendQueue queue,
             Supplier<MetadataImage> image,
+            StateMemory memory,
             Incarnation<R> incarnation) {
         this.setup = setup;
         this.partition = partition;
         this.leaderEpoch = leaderEpoch;
         this.queue = queue;
         this.image = image;
+        this.memory = memory;
         this.incarnation = incarnation;
         this.timers = new RuntimeTimers<>(setup.ports().clock(), setup.ports().timers(), incarnation::attempt);
     }
 
     /** The shard is gone. */
-    void cancelTimers() {
+    void end() {
         timers.cancelAll();
+        memory.end();
     }
 
     @Override
@@ -87,6 +91,11 @@ final class HostedContext<R> implements ShardContext<R> {
     @Override
     public MetadataImage image() {
         return image.get();
+    }
+
+    @Override
+    public StateMemory memory() {
+        return memory;
     }
 
     @Override

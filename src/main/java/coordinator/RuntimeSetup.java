@@ -25,13 +25,14 @@ public record RuntimeSetup<S extends CoordinatorShard<R>, R>(
         MetadataImage image) {
 
     /**
-     * Bounds per partition, but for one.
+     * Bounds per partition, but for those of all.
      *
      * @param compressionCodec id of the codec of batches, 0 none
      * @param loadBytes read at once while loading
      * @param lingerMillis how long a batch waits for more records; -1: while another one is being written, else until the loop has done what it has at hand
      * @param maxPendingBytes most bytes of records that are not committed yet
      * @param maxPendingBytesOfAll as before, of all partitions of the runtime together
+     * @param maxStateBytesOfAll most bytes that all shards of the runtime keep together, from which on nothing new is taken
      * @param commitTimeoutMillis after which a write is answered TIMED_OUT
      */
     public record Limits(
@@ -40,5 +41,6 @@ public record RuntimeSetup<S extends CoordinatorShard<R>, R>(
             int lingerMillis,
             long maxPendingBytes,
             long maxPendingBytesOfAll,
+            long maxStateBytesOfAll,
             long commitTimeoutMillis) {}
 }

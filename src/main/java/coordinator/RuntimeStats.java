@@ -13,9 +13,11 @@ public final class RuntimeStats {
     private final Metrics.Counter bytes;
     private final Metrics.Counter failedAppends;
     private final Metrics.Histogram appendTimes;
+    private final Metrics.Counter refused;
     private int loading;
     private int active;
     private int failed;
+    private long stateBytes;
     private long windowStartNanos;
     private long maxLoadMillis;
     private long loadMillis;
@@ -30,6 +32,9 @@ public final class RuntimeStats {
         failedAppends = metrics.counter(
                 prefix + "_failed_appends_total",
                 "Appends that failed; each makes a coordinator load its partition again");
+        refused = metrics.counter(
+                prefix + "_state_refusals_total",
+                "Requests that were refused because coordinators keep as much in memory as they may");
         appendTimes = metrics.histogram(prefix + "_batch_flush_time_ms", "Time from an append to its commit");
     }
 
@@ -41,6 +46,10 @@ public final class RuntimeStats {
         metrics.gauge(states, help, () -> each.stream().mapToInt(s -> s.loading).sum(), "state", "loading");
         metrics.gauge(states, help, () -> each.stream().mapToInt(s -> s.active).sum(), "state", "active");
         metrics.gauge(states, help, () -> each.stream().mapToInt(s -> s.failed).sum(), "state", "failed");
+        metrics.gauge(
+                prefix + "_state_bytes",
+                "Memory that coordinators take for ids, groups and offsets, as they reckon it",
+                () -> each.stream().mapToLong(s -> s.stateBytes).sum());
         metrics.gauge(
                 prefix + "_partition_load_time_max",
                 "Longest time (ms) that a partition took to load, in the last window of 30 s with a load",
@@ -68,6 +77,14 @@ public final class RuntimeStats {
         if (!success) {
             failedAppends.add(1);
         }
+    }
+
+    void keeps(long bytes) {
+        stateBytes = bytes;
+    }
+
+    void refused() {
+        refused.add(1);
     }
 
     void loaded(long nowNanos, long millis) {

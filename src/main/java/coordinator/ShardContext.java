@@ -31,6 +31,9 @@ public interface ShardContext<R> {
     /** The newest metadata that this owner was given. */
     MetadataImage image();
 
+    /** What this shard keeps in memory is counted here. */
+    StateMemory memory();
+
     /** The most that key and value of one record may take, in bytes. */
     long maxRecordBytes();
 

@@ -22,6 +22,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     private final String name;
     private final LoadAttempts<R> loads;
     private final RuntimeStats stats;
+    private final StateBudget budget;
     private final AppendQueue queue;
     private final ShardGuard guard;
     private final ShardRequests<R> requests;
@@ -45,12 +46,14 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
             LoadSlots slots,
             RuntimeStats stats,
             PendingBytes pending,
+            StateBudget budget,
             MetadataImage image) {
         this.setup = setup;
         this.partition = partition;
         this.name = setup.topic() + "-" + partition;
         this.loads = new LoadAttempts<>(setup, name, slots);
         this.stats = stats;
+        this.budget = budget;
         this.image = image;
         this.guard = new ShardGuard(name);
         this.queue = new AppendQueue(setup, stats, pending, new AppendOutcome());
@@ -186,8 +189,17 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
     }
 
     private S newShard() {
-        context =
-                new HostedContext<>(setup, partition, leaderEpoch, queue, () -> image, new Incarnation(++incarnation));
+        if (context != null) {
+            context.end();
+        }
+        context = new HostedContext<>(
+                setup,
+                partition,
+                leaderEpoch,
+                queue,
+                () -> image,
+                new StateMemory(budget),
+                new Incarnation(++incarnation));
         return setup.shards().apply(context);
     }
 
@@ -258,7 +270,7 @@ final class ShardHost<S extends CoordinatorShard<R>, R> {
         }
         if (context != null) {
             // Last: what failed just now may have put timers back.
-            context.cancelTimers();
+            context.end();
         }
     }
 

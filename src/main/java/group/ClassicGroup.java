@@ -22,8 +22,8 @@ import records.schemas.GroupRecord;
 final class ClassicGroup implements Group {
     private final String id;
     private final Surroundings around;
-    private final ClassicRoster roster = new ClassicRoster();
-    private final PendingMembers pending = new PendingMembers();
+    private final ClassicRoster roster = new ClassicRoster(this::resize);
+    private final PendingMembers pending = new PendingMembers(this::resize);
     private final Set<String> unsynced = new LinkedHashSet<>();
     private ClassicState state = ClassicState.EMPTY;
     private ClassicState before = ClassicState.EMPTY;
@@ -35,6 +35,7 @@ final class ClassicGroup implements Group {
     private int toldTooLarge = -1;
     private Object assigning;
     private GroupMetadataRecord stored;
+    private long bytes;
     private Group replaces;
     private SubscribedTopics subscribed = SubscribedTopics.unknown();
 
@@ -45,13 +46,14 @@ final class ClassicGroup implements Group {
     ClassicGroup(String id, Surroundings around) {
         this.id = id;
         this.around = around;
+        this.bytes = Footprint.ofGroup(id);
         this.stateSinceMillis = around.clock().wallMillis();
     }
 
     /** The group that a record tells of: Stable, or Empty. */
     void restore(GroupMetadataRecord record, List<ClassicMember> restored) {
         GroupMetadataRecord.Value value = record.value();
-        stored = record;
+        stored(record);
         generation = value.generation();
         protocolType = value.protocolType();
         protocol = value.protocol();
@@ -316,6 +318,7 @@ final class ClassicGroup implements Group {
     }
 
     void stored(GroupMetadataRecord record) {
+        resize(Footprint.of(record) - Footprint.of(stored));
         stored = record;
     }
 
@@ -346,6 +349,16 @@ final class ClassicGroup implements Group {
             described.members().add(stable ? member.setMemberMetadata(each.metadata(protocol)) : member);
         }
         return described;
+    }
+
+    private void resize(long change) {
+        bytes += change;
+        around.groups().resized(this, change);
+    }
+
+    @Override
+    public long bytes() {
+        return bytes;
     }
 
     @Override

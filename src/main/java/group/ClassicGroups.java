@@ -5,6 +5,7 @@ import common.Failure;
 import config.GroupConfig;
 import coordinator.Result;
 import coordinator.ShardContext;
+import coordinator.StateMemory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.apache.kafka.common.message.LeaveGroupRequestData.MemberIdentity;
 import org.apache.kafka.common.message.LeaveGroupResponseData;
 import org.apache.kafka.common.message.LeaveGroupResponseData.MemberResponse;
 import org.apache.kafka.common.message.SyncGroupRequestData;
+import org.apache.kafka.common.message.SyncGroupRequestData.SyncGroupRequestAssignment;
 import org.apache.kafka.common.message.SyncGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
@@ -33,6 +35,7 @@ import records.schemas.GroupRecord;
 public final class ClassicGroups {
     private static final Logger LOG = LoggerFactory.getLogger(ClassicGroups.class);
 
+    private final StateMemory memory;
     private final Groups groups;
     private final ClassicSessions sessions;
     private final SyncPhase syncPhase;
@@ -43,6 +46,7 @@ public final class ClassicGroups {
 
     ClassicGroups(ShardContext<GroupRecord> context, GroupConfig config, Groups groups) {
         GroupConfig.Classic classic = config.classic();
+        this.memory = context.memory();
         this.groups = groups;
         this.sessions = new ClassicSessions(context.timers());
         this.syncPhase = new SyncPhase(context, sessions);
@@ -109,6 +113,11 @@ public final class ClassicGroups {
             turn.answer(done, JoinPhase.error(request.memberId(), Errors.UNKNOWN_MEMBER_ID));
             return turn.result();
         }
+        if (known == null && !memory.takesNew()) {
+            Turn turn = new Turn(null);
+            turn.answer(done, JoinPhase.error(request.memberId(), Errors.COORDINATOR_NOT_AVAILABLE));
+            return turn.result();
+        }
         ClassicGroup group = known instanceof ClassicGroup classic ? classic : registry.create(request.groupId());
         Turn turn = new Turn(group);
         joins.join(group, request, client, done, turn);
@@ -148,6 +157,9 @@ public final class ClassicGroups {
         if (error == Errors.NONE && group.in(ClassicState.PREPARING_REBALANCE)) {
             error = Errors.REBALANCE_IN_PROGRESS;
         }
+        if (error == Errors.NONE && group.in(ClassicState.COMPLETING_REBALANCE) && !hasRoom(request)) {
+            error = Errors.COORDINATOR_NOT_AVAILABLE;
+        }
         if (error != Errors.NONE) {
             turn.answer(done, SyncPhase.error(error));
             return turn.result();
@@ -178,6 +190,15 @@ public final class ClassicGroups {
     /** Old clients do not say. */
     private static boolean agrees(String said, String actual) {
         return said == null || said.equals(actual);
+    }
+
+    /** Only the leader assigns: others say nothing here. */
+    private boolean hasRoom(SyncGroupRequestData request) {
+        long bytes = 0;
+        for (SyncGroupRequestAssignment each : request.assignments()) {
+            bytes += each.assignment().length;
+        }
+        return memory.takesGrowth(bytes);
     }
 
     private void assign(ClassicGroup group, SyncGroupRequestData request, Turn turn) {

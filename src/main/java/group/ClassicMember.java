@@ -39,6 +39,7 @@ final class ClassicMember {
     private List<ClassicProtocol> protocols;
     private Set<String> protocolNames;
     private int recordBytes;
+    private long bytes;
     private int rebalanceTimeoutMillis;
     private int sessionTimeoutMillis;
     private byte[] assignment = nothing();
@@ -67,6 +68,7 @@ final class ClassicMember {
         protocolNames = new LinkedHashSet<>();
         newProtocols.forEach(each -> protocolNames.add(each.name()));
         recordBytes = recordBytes(identity, newProtocols);
+        bytes = Footprint.of(identity, newProtocols);
     }
 
     /** The most that such a member takes in a record of its group, without what it is given. */
@@ -81,6 +83,11 @@ final class ClassicMember {
     /** As {@link #recordBytes(Identity, List)}, of this one. */
     int recordBytes() {
         return recordBytes;
+    }
+
+    /** On the heap, without what it is given. */
+    long bytes() {
+        return bytes;
     }
 
     Identity identity() {

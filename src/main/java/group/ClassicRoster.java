@@ -7,6 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongConsumer;
 import org.apache.kafka.common.message.JoinGroupResponseData;
 import org.apache.kafka.common.protocol.Errors;
 
@@ -18,6 +19,12 @@ final class ClassicRoster {
     private String leader;
     private int joined;
     private long recordBytes;
+    private final LongConsumer resized;
+
+    /** @param resized told by how many bytes the members change on the heap */
+    ClassicRoster(LongConsumer resized) {
+        this.resized = resized;
+    }
 
     Collection<ClassicMember> all() {
         return Collections.unmodifiableCollection(members.values());
@@ -97,6 +104,7 @@ final class ClassicRoster {
         votes.add(member);
         joined += member.awaitsJoin() ? 1 : 0;
         recordBytes += member.recordBytes();
+        resized.accept(member.bytes());
         leader = leader == null ? member.id() : leader;
     }
 
@@ -105,6 +113,7 @@ final class ClassicRoster {
         votes.remove(member);
         joined -= member.awaitsJoin() ? 1 : 0;
         recordBytes -= member.recordBytes();
+        resized.accept(-member.bytes());
         if (member.isStatic()) {
             memberByInstance.remove(member.instanceId());
         }
@@ -129,7 +138,9 @@ final class ClassicRoster {
     void reoffer(ClassicMember member, int rebalanceMillis, int sessionMillis, List<ClassicProtocol> protocols) {
         votes.remove(member);
         recordBytes -= member.recordBytes();
+        long before = member.bytes();
         member.offer(rebalanceMillis, sessionMillis, protocols);
+        resized.accept(member.bytes() - before);
         recordBytes += member.recordBytes();
         votes.add(member);
     }

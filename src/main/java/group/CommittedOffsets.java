@@ -28,8 +28,8 @@ public final class CommittedOffsets {
     private final ShardContext<GroupRecord> context;
     private final Groups groups;
     private final ClassicGroups classic;
-    private final OffsetTable table = new OffsetTable(new ImageNames());
-    private final PendingOffsets pending = new PendingOffsets();
+    private final OffsetTable table;
+    private final PendingOffsets pending;
     private final OffsetCommits commits;
     private final OffsetReads reads;
     private final OffsetExpiry expiry;
@@ -39,7 +39,9 @@ public final class CommittedOffsets {
         this.context = context;
         this.groups = groups;
         this.classic = classic;
-        this.commits = new OffsetCommits(context, config.offsets(), groups);
+        this.table = new OffsetTable(new ImageNames(), context.memory()::add);
+        this.pending = new PendingOffsets(context.memory()::add);
+        this.commits = new OffsetCommits(context, config.offsets(), groups, table);
         this.reads = new OffsetReads(groups, table, pending);
         this.expiry = new OffsetExpiry(context, config.offsets(), groups, table, pending);
         this.deleted = context.metrics()

@@ -40,6 +40,7 @@ final class ConsumerGroup implements Group {
     private final Subscriptions subscriptions = new Subscriptions();
     private final PartitionOwners owners = new PartitionOwners();
     private int classicMembers;
+    private long bytes;
     private int epoch = FIRST_EPOCH;
     private long metadataHash;
     private int assignmentEpoch = FIRST_EPOCH;
@@ -54,6 +55,7 @@ final class ConsumerGroup implements Group {
         this.id = id;
         this.image = image;
         this.mutations = mutations;
+        this.bytes = Footprint.ofGroup(id);
     }
 
     @Override
@@ -264,6 +266,11 @@ final class ConsumerGroup implements Group {
     }
 
     @Override
+    public long bytes() {
+        return bytes;
+    }
+
+    @Override
     public void tombstones(List<GroupRecord> records) {
         members.keySet().forEach(member -> ConsumerGroupRecords.removal(id, member, records));
         records.add(ConsumerGroupRecords.noTargetEpoch(id));
@@ -295,11 +302,8 @@ final class ConsumerGroup implements Group {
 
     /** @param target null: removed */
     void replayTarget(String memberId, PartitionSet target) {
-        if (target == null) {
-            targets.remove(memberId);
-        } else {
-            targets.put(memberId, target);
-        }
+        PartitionSet before = target == null ? targets.remove(memberId) : targets.put(memberId, target);
+        bytes += Footprint.of(target) - Footprint.of(before);
     }
 
     void replayPartitionMetadata(boolean exists) {
@@ -308,12 +312,14 @@ final class ConsumerGroup implements Group {
 
     /** @param topics null: removed */
     void replayPattern(String pattern, RegularExpressionValue topics) {
+        bytes += Footprint.of(pattern, topics) - Footprint.of(pattern, subscriptions.resolved(pattern));
         subscriptions.resolve(pattern, topics);
     }
 
     /** The member as it is now; new or in place of what was known of it. */
     void replayMember(ConsumerMember now) {
         ConsumerMember before = members.put(now.id(), now);
+        bytes += Footprint.of(now) - Footprint.of(before);
         if (before == null || !before.metadata().equals(now.metadata())) {
             forgetMetadata(before);
             noteMetadata(now);
@@ -323,6 +329,7 @@ final class ConsumerGroup implements Group {
 
     void replayRemoval(String memberId) {
         ConsumerMember before = members.remove(memberId);
+        bytes -= Footprint.of(before);
         if (before != null) {
             forgetMetadata(before);
             owners.replace(before, null);

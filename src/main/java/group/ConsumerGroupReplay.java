@@ -37,7 +37,9 @@ final class ConsumerGroupReplay {
         if (record instanceof Metadata && record.tombstone()) {
             groups.remove(group.id());
         } else {
+            long before = group.bytes();
             replay(group, record);
+            groups.resized(group, group.bytes() - before);
         }
     }
 

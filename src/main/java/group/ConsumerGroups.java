@@ -82,6 +82,9 @@ public final class ConsumerGroups {
         if (!joining) {
             throw unknownGroup(id);
         }
+        if (group == null && !context.memory().takesNew()) {
+            throw noRoom();
+        }
         if (group != null) {
             // Empty, and so of no protocol in particular.
             group.tombstones(records);
@@ -140,6 +143,12 @@ public final class ConsumerGroups {
 
     static Refusal unknownMember(String group, String member) {
         return new Refusal(Errors.UNKNOWN_MEMBER_ID, "Group " + group + " has no member " + member + ".");
+    }
+
+    static Refusal noRoom() {
+        return new Refusal(
+                Errors.COORDINATOR_NOT_AVAILABLE,
+                "The broker keeps as much of groups in memory as it may; try again later, see its log.");
     }
 
     private static Refusal unknownGroup(String id) {

@@ -223,9 +223,14 @@ final class ConsumerHeartbeats {
     }
 
     /** Whether the member subscribes to other names than before. */
-    boolean noteMember(ConsumerGroup group, ConsumerMember before, ConsumerMember after, List<GroupRecord> records) {
+    boolean noteMember(ConsumerGroup group, ConsumerMember before, ConsumerMember after, List<GroupRecord> records)
+            throws Refusal {
         if (after.metadata().equals(before.metadata())) {
             return false;
+        }
+        boolean isNew = occupant(group, after) == null;
+        if (!context.memory().takesGrowth(Footprint.of(after) - (isNew ? 0 : Footprint.of(before)))) {
+            throw ConsumerGroups.noRoom();
         }
         records.add(ConsumerGroupRecords.metadata(group.id(), after));
         return !after.metadata().subscribedTopicNames().equals(before.metadata().subscribedTopicNames());

@@ -46,6 +46,9 @@ public interface Group {
         return null;
     }
 
+    /** That it takes on the heap, without its offsets; changes while it is in {@link Groups} are told there. */
+    long bytes();
+
     /** Adds the tombstones that remove the group itself; its offsets are not part of it. */
     void tombstones(List<GroupRecord> records);
 }

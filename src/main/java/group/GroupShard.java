@@ -17,7 +17,7 @@ import records.schemas.OffsetCommitRecord;
  */
 public final class GroupShard implements CoordinatorShard<GroupRecord> {
     private final GroupCounts counts;
-    private final Groups groups = new Groups();
+    private final Groups groups;
     private final CommittedOffsets offsets;
     private final ClassicGroups classic;
     private final ConsumerGroups consumer;
@@ -26,6 +26,7 @@ public final class GroupShard implements CoordinatorShard<GroupRecord> {
     /** @param counts of the groups of all shards of the owner */
     public GroupShard(ShardContext<GroupRecord> context, GroupConfig config, GroupCounts counts) {
         this.counts = counts;
+        this.groups = new Groups(context.memory());
         this.classic = new ClassicGroups(context, config, groups);
         this.consumer = new ConsumerGroups(context, config, groups, classic);
         this.offsets = new CommittedOffsets(context, config, groups, classic);

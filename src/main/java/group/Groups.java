@@ -1,5 +1,6 @@
 package group;
 
+import coordinator.StateMemory;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -8,7 +9,12 @@ import java.util.Map;
 /** The groups of one shard by id. Confined to the shard. */
 final class Groups {
     private final Map<String, Group> groups = new LinkedHashMap<>();
+    private final StateMemory memory;
     private GroupCounts counts;
+
+    Groups(StateMemory memory) {
+        this.memory = memory;
+    }
 
     /** null when there is none. */
     Group get(String id) {
@@ -17,12 +23,27 @@ final class Groups {
 
     /** Replaces a group of the same id. */
     void put(Group group) {
-        count(groups.put(group.id(), group), -1);
+        forget(groups.put(group.id(), group));
         count(group, 1);
+        memory.add(group.bytes());
     }
 
     void remove(String id) {
-        count(groups.remove(id), -1);
+        forget(groups.remove(id));
+    }
+
+    private void forget(Group gone) {
+        if (gone != null) {
+            count(gone, -1);
+            memory.add(-gone.bytes());
+        }
+    }
+
+    /** A group takes so many bytes more, or fewer. */
+    void resized(Group group, long change) {
+        if (groups.get(group.id()) == group) {
+            memory.add(change);
+        }
     }
 
     Collection<Group> all() {

@@ -90,6 +90,8 @@ final class JoinRequests {
             join.refuse(memberId, Errors.INVALID_REQUEST);
         } else if (!hasRoomFor(group, memberId) || !fitsRecord(join)) {
             turnAway(join);
+        } else if (!hasMemoryFor(join)) {
+            join.refuse(memberId, Errors.COORDINATOR_NOT_AVAILABLE);
         } else if (!group.supports(request.protocolType(), protocols)) {
             join.refuse(memberId, Errors.INCONSISTENT_GROUP_PROTOCOL);
         } else if (memberId.isEmpty()) {
@@ -147,6 +149,16 @@ final class JoinRequests {
                     most);
         }
         return false;
+    }
+
+    private boolean hasMemoryFor(Join join) {
+        String instance = join.request().groupInstanceId();
+        ClassicRoster roster = join.group().roster();
+        ClassicMember known = roster.get(instance == null ? join.request().memberId() : roster.memberOf(instance));
+        ClassicMember.Identity identity =
+                known == null ? join.identity(join.request().memberId()) : known.identity();
+        long growth = Footprint.of(identity, join.protocols()) - (known == null ? 0 : known.bytes());
+        return context.memory().takesGrowth(growth);
     }
 
     private void turnAway(Join join) {

@@ -30,12 +30,14 @@ final class OffsetCommits {
     private final ShardContext<GroupRecord> context;
     private final GroupConfig.Offsets config;
     private final Groups groups;
+    private final OffsetTable table;
     private final Metrics.Counter commits;
 
-    OffsetCommits(ShardContext<GroupRecord> context, GroupConfig.Offsets config, Groups groups) {
+    OffsetCommits(ShardContext<GroupRecord> context, GroupConfig.Offsets config, Groups groups, OffsetTable table) {
         this.context = context;
         this.config = config;
         this.groups = groups;
+        this.table = table;
         this.commits = context.metrics()
                 .counter(
                         "kafka_server_group_coordinator_metrics_offset_commit_count_total",
@@ -59,6 +61,9 @@ final class OffsetCommits {
         Errors refusal = refusal(request, verdict);
         if (refusal == Errors.STALE_MEMBER_EPOCH && transactional && version < TRANSACTION_SAYS_ALL) {
             refusal = Errors.ILLEGAL_GENERATION;
+        }
+        if (refusal == Errors.NONE && !hasRoom(group != null, request, transactional)) {
+            refusal = Errors.COORDINATOR_NOT_AVAILABLE;
         }
         if (refusal != Errors.NONE) {
             return Result.answer(refused(request, refusal));
@@ -95,6 +100,34 @@ final class OffsetCommits {
             }
         }
         return Errors.NONE;
+    }
+
+    /** Most commits replace offsets, and take no more memory than those. */
+    private boolean hasRoom(boolean known, OffsetCommitRequestData request, boolean transactional) {
+        if (!known) {
+            return context.memory().takesNew();
+        }
+        long growth = 0;
+        for (OffsetCommitRequestTopic topic : request.topics()) {
+            for (OffsetCommitRequestPartition each : topic.partitions()) {
+                if (!tooLong(each)) {
+                    growth += growth(request.groupId(), topic, each, transactional);
+                }
+            }
+        }
+        return context.memory().takesGrowth(growth);
+    }
+
+    private long growth(
+            String group, OffsetCommitRequestTopic topic, OffsetCommitRequestPartition each, boolean transactional) {
+        if (transactional) {
+            return Footprint.ofPending(record(group, topic, each, NO_TIME, NO_TIME));
+        }
+        OffsetCommitRecord.Value before = table.get(group, topic.name(), each.partitionIndex());
+        long after = Footprint.ofOffset(each.committedMetadata());
+        return before == null
+                ? Footprint.ofOffsets(topic.name()) + after
+                : after - Footprint.ofOffset(before.metadata());
     }
 
     private boolean tooLong(OffsetCommitRequestPartition partition) {
@@ -143,7 +176,7 @@ final class OffsetCommits {
         return retention > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + retention;
     }
 
-    private static GroupRecord record(
+    private static OffsetCommitRecord record(
             String group, OffsetCommitRequestTopic topic, OffsetCommitRequestPartition each, long now, long expires) {
         String metadata = each.committedMetadata() == null ? "" : each.committedMetadata();
         // A record with a time of expiry has no room for epoch and id: memory must not know more than the log.

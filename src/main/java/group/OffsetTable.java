@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.LongConsumer;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.apache.kafka.common.Uuid;
 import records.schemas.OffsetCommitRecord;
@@ -21,6 +22,7 @@ final class OffsetTable {
 
     private final Map<String, Map<String, Int2ObjectHashMap<Value>>> groups = new LinkedHashMap<>();
     private final Names names;
+    private final LongConsumer resized;
     private long size;
 
     /** Gives the one instance that is kept of equal topic names and ids; any instance is right, an unshared one costs memory. */
@@ -31,8 +33,10 @@ final class OffsetTable {
         Uuid id(String topic, Uuid id);
     }
 
-    OffsetTable(Names names) {
+    /** @param resized told by how many bytes the table changes */
+    OffsetTable(Names names, LongConsumer resized) {
         this.names = names;
+        this.resized = resized;
     }
 
     void replay(OffsetCommitRecord record) {
@@ -53,8 +57,12 @@ final class OffsetTable {
         if (partitions == null) {
             partitions = new Int2ObjectHashMap<>(FEW, LOAD, false);
             topics.put(names.name(topic), partitions);
+            resized.accept(Footprint.ofOffsets(topic));
         }
-        if (partitions.put(partition, lean(topic, value)) == null) {
+        Value before = partitions.put(partition, lean(topic, value));
+        resized.accept(
+                Footprint.ofOffset(value.metadata()) - (before == null ? 0 : Footprint.ofOffset(before.metadata())));
+        if (before == null) {
             size++;
         }
     }
@@ -72,11 +80,14 @@ final class OffsetTable {
     private void remove(String group, String topic, int partition) {
         Map<String, Int2ObjectHashMap<Value>> topics = groups.get(group);
         Int2ObjectHashMap<Value> partitions = topics == null ? null : topics.get(topic);
-        if (partitions == null || partitions.remove(partition) == null) {
+        Value before = partitions == null ? null : partitions.remove(partition);
+        if (before == null) {
             return;
         }
         size--;
+        resized.accept(-Footprint.ofOffset(before.metadata()));
         if (partitions.isEmpty()) {
+            resized.accept(-Footprint.ofOffsets(topic));
             topics.remove(topic);
             if (topics.isEmpty()) {
                 groups.remove(group);

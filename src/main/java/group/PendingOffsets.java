@@ -6,6 +6,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import records.schemas.OffsetCommitRecord;
 
 /**
@@ -20,7 +21,13 @@ final class PendingOffsets {
     /** The same by producer. */
     private final Map<Long, Set<String>> groupsOf = new LinkedHashMap<>();
 
+    private final LongConsumer resized;
     private long records;
+
+    /** @param resized told by how many bytes these change */
+    PendingOffsets(LongConsumer resized) {
+        this.resized = resized;
+    }
 
     private record Key(String group, String topic, int partition) {
         static Key of(OffsetCommitRecord record) {
@@ -43,7 +50,10 @@ final class PendingOffsets {
     void add(long producerId, OffsetCommitRecord record) {
         Key key = Key.of(record);
         Pending pending = new Pending(record, records++);
-        producers.computeIfAbsent(producerId, id -> new LinkedHashMap<>()).put(key, pending);
+        Pending replaced = producers
+                .computeIfAbsent(producerId, id -> new LinkedHashMap<>())
+                .put(key, pending);
+        resized.accept(Footprint.ofPending(record) - (replaced == null ? 0 : Footprint.ofPending(replaced.record)));
         partitions.computeIfAbsent(key, id -> new TreeMap<>()).put(producerId, pending);
         groups.computeIfAbsent(record.group(), id -> new TreeSet<>()).add(producerId);
         groupsOf.computeIfAbsent(producerId, id -> new TreeSet<>()).add(record.group());
@@ -69,6 +79,7 @@ final class PendingOffsets {
         Map<Long, Pending> gone = producers.isEmpty() ? null : partitions.remove(key);
         if (gone != null) {
             gone.keySet().forEach(producerId -> producers.get(producerId).remove(key));
+            gone.values().forEach(each -> resized.accept(-Footprint.ofPending(each.record)));
         }
     }
 
@@ -90,6 +101,7 @@ final class PendingOffsets {
             }
         }
         ended.forEach((key, pending) -> {
+            resized.accept(-Footprint.ofPending(pending.record));
             Map<Long, Pending> others = partitions.get(key);
             others.remove(producerId);
             if (others.isEmpty()) {

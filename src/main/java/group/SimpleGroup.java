@@ -68,6 +68,11 @@ final class SimpleGroup implements Group {
     }
 
     @Override
+    public long bytes() {
+        return Footprint.ofSimpleGroup(id);
+    }
+
+    @Override
     public void tombstones(List<GroupRecord> records) {
         records.add(new GroupMetadataRecord(id, null));
     }

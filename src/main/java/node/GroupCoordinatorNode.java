@@ -14,6 +14,9 @@ import records.schemas.GroupRecord;
 final class GroupCoordinatorNode extends InternalTopicCoordinator<GroupShard, GroupRecord> implements GroupCoordinator {
     static final String METRICS = "kafka_server_group_coordinator_metrics";
 
+    /** For groups, members and offsets. */
+    private static final int HEAP_PART = 5;
+
     private final GroupCounts counts;
 
     GroupCoordinatorNode(Place place, GroupConfig config, RecordCodec<GroupRecord> codec) {
@@ -44,6 +47,7 @@ final class GroupCoordinatorNode extends InternalTopicCoordinator<GroupShard, Gr
                 topic.appendLingerMillis(),
                 place.maxPendingBytesOfOne(),
                 place.maxPendingBytes(),
+                place.heapPart(HEAP_PART),
                 config.offsets().commitTimeoutMillis());
     }
 

@@ -35,6 +35,7 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
      * @param soon runs a task on the loop, never inside the caller's stack
      * @param share which partitions of this node are on this loop
      * @param maxPendingBytes most bytes of records of one internal topic that are not committed yet
+     * @param heapBytes this loop's share of the heap
      * @param first image known when the node is assembled
      */
     record Place(
@@ -43,9 +44,15 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
             PartitionTable partitions,
             ShardImage.Share share,
             long maxPendingBytes,
+            long heapBytes,
             MetadataImage first) {
         /** Of one partition: a storm of joins of a group of thousands fits. */
         private static final long MAX_PENDING_BYTES_OF_ONE = 16L << 20;
+
+        /** @param part of the heap: one of so many */
+        long heapPart(int part) {
+            return Math.max(1, heapBytes / part);
+        }
 
         long maxPendingBytesOfOne() {
             return Math.min(MAX_PENDING_BYTES_OF_ONE, maxPendingBytes);

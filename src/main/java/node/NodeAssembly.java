@@ -234,7 +234,13 @@ public final class NodeAssembly {
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
-                own, task -> host.execute(loop, task), table, share, coordinatorBytes(), empty);
+                own,
+                task -> host.execute(loop, task),
+                table,
+                share,
+                coordinatorBytes(),
+                host.heapBytes() / host.loops(),
+                empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
                 place, config.transactions(), new NodeMarkerWriter(services.markers(), image::get));

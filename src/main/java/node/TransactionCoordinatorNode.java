@@ -16,6 +16,9 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
     static final String METRICS = "kafka_server_transaction_coordinator_metrics";
     static final long COMMIT_TIMEOUT_MILLIS = 30_000;
 
+    /** For transactional ids. */
+    private static final int HEAP_PART = 10;
+
     private final TransactionStats transactionStats;
 
     TransactionCoordinatorNode(Place place, TransactionConfig config, MarkerWriter markers) {
@@ -35,6 +38,7 @@ final class TransactionCoordinatorNode extends InternalTopicCoordinator<Transact
                                 -1,
                                 place.maxPendingBytesOfOne(),
                                 place.maxPendingBytes(),
+                                place.heapPart(HEAP_PART),
                                 COMMIT_TIMEOUT_MILLIS),
                         new TransactionCodec(),
                         TransactionRecord.class,

@@ -36,6 +36,9 @@ public final class InitProducer {
             return refused(Errors.INVALID_TRANSACTION_TIMEOUT);
         }
         Value now = transactions.get(producer.transactionalId());
+        if (now == null && !context.memory().takesNew()) {
+            return refused(Errors.COORDINATOR_NOT_AVAILABLE);
+        }
         if (now == null) {
             return newId == -1
                     ? Result.answer(ProducerAnswer.NEEDS_PRODUCER_ID)

@@ -58,6 +58,11 @@ public final class Membership {
             // As for a record that is too large: it may be aborted.
             return Result.answer(Errors.UNKNOWN_SERVER_ERROR);
         }
+        long growth = Transactions.bytes(producer.transactionalId(), next.value())
+                - Transactions.bytes(producer.transactionalId(), now);
+        if (!context.memory().takesGrowth(growth)) {
+            return Result.answer(Errors.COORDINATOR_NOT_AVAILABLE);
+        }
         if (!open) {
             timeouts.watch(producer.transactionalId(), next.value());
         }

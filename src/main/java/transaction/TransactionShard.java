@@ -11,7 +11,7 @@ import records.schemas.TransactionRecord.Value;
 
 /** All transactional ids of one partition of __transaction_state. Confined to the coordinator's owner. */
 public final class TransactionShard implements CoordinatorShard<TransactionRecord> {
-    private final Transactions transactions = new Transactions();
+    private final Transactions transactions;
     private final ShardContext<TransactionRecord> context;
     private final TransactionStats stats;
     private final Markers markers;
@@ -29,6 +29,7 @@ public final class TransactionShard implements CoordinatorShard<TransactionRecor
             TransactionStats stats) {
         this.context = context;
         this.stats = stats;
+        this.transactions = new Transactions(context.memory());
         this.markers = new Markers(context, transactions, writer);
         this.timeouts = new Timeouts(context, transactions, stats);
         this.ending = new Ending(context, transactions, markers, stats);

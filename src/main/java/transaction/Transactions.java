@@ -1,6 +1,8 @@
 package transaction;
 
+import coordinator.StateMemory;
 import java.util.Collections;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -17,20 +19,46 @@ final class Transactions {
     /** Epochs of a producer id from here on are not given to anybody any more. */
     private static final short EXHAUSTED = Short.MAX_VALUE - 1;
 
+    /** Of an id, or of a topic or partition of its transaction, on the heap; measured, and rounded up. */
+    private static final int ID_BYTES = 320;
+
+    private static final int TOPIC_BYTES = 240;
+    private static final int PARTITION_BYTES = 80;
+
+    private final StateMemory memory;
     private final TreeMap<String, Value> byId = new TreeMap<>();
     /** Times at which open transactions began, with how many did. */
     private final TreeMap<Long, Integer> openSince = new TreeMap<>();
+
+    Transactions(StateMemory memory) {
+        this.memory = memory;
+    }
 
     void replay(TransactionRecord record) {
         Value after = record.value();
         Value before =
                 after == null ? byId.remove(record.transactionalId()) : byId.put(record.transactionalId(), after);
+        memory.add(bytes(record.transactionalId(), after) - bytes(record.transactionalId(), before));
         if (isOpen(before)) {
             openSince.merge(before.startMillis(), -1, (count, less) -> count + less == 0 ? null : count + less);
         }
         if (isOpen(after)) {
             openSince.merge(after.startMillis(), 1, Integer::sum);
         }
+    }
+
+    /** That an id takes while it has this value; 0 for null. */
+    static long bytes(String transactionalId, Value value) {
+        if (value == null) {
+            return 0;
+        }
+        long bytes = ID_BYTES + StateMemory.ofText(transactionalId);
+        for (Map.Entry<String, SortedSet<Integer>> each : value.partitions().entrySet()) {
+            bytes += TOPIC_BYTES
+                    + StateMemory.ofText(each.getKey())
+                    + PARTITION_BYTES * (long) each.getValue().size();
+        }
+        return bytes;
     }
 
     /** Readers may be held back by it. */

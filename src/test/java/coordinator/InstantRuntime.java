@@ -54,6 +54,7 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     private int together;
     private int submissions;
     private boolean holdsComputations;
+    private long maxStateBytes = Long.MAX_VALUE / 2;
     private Chance chance = Chance.NEVER;
     private Mutations mutations = Mutations.NONE;
 
@@ -392,6 +393,17 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         drain();
     }
 
+    /** The shard is loaded again, with room for so many bytes of what it keeps. */
+    public void reloadWithin(long most) {
+        maxStateBytes = most;
+        reload();
+    }
+
+    /** As the shard reckons it. */
+    public long stateBytes() {
+        return context.memory.bytes();
+    }
+
     /** What the shard is given. */
     public ShardContext<R> context() {
         return context;
@@ -426,6 +438,8 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
 
     /** What one incarnation of the shard sees; what a former one submits is dropped. */
     private final class Context implements ShardContext<R> {
+        private final StateMemory memory = new StateMemory(
+                new StateBudget("test", clock(), new RuntimeStats(new NoMetrics(), "test"), maxStateBytes));
 
         @Override
         public int partition() {
@@ -475,6 +489,11 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         @Override
         public MetadataImage image() {
             return image;
+        }
+
+        @Override
+        public StateMemory memory() {
+            return memory;
         }
 
         @Override

@@ -26,6 +26,7 @@ final class RuntimeBench {
     static final int COMMIT_TIMEOUT_MILLIS = 5_000;
     static final int MAX_PENDING_BYTES = 10_000;
     static final int MAX_PENDING_BYTES_OF_ALL = 25_000;
+    static final int MAX_STATE_BYTES = 10_000;
 
     final SimScheduler scheduler;
     final SimClock clock;
@@ -53,7 +54,13 @@ final class RuntimeBench {
                 ports,
                 this::soon,
                 new RuntimeSetup.Limits(
-                        0, 1000, lingerMillis, MAX_PENDING_BYTES, MAX_PENDING_BYTES_OF_ALL, COMMIT_TIMEOUT_MILLIS),
+                        0,
+                        1000,
+                        lingerMillis,
+                        MAX_PENDING_BYTES,
+                        MAX_PENDING_BYTES_OF_ALL,
+                        MAX_STATE_BYTES,
+                        COMMIT_TIMEOUT_MILLIS),
                 CounterShard.CODEC,
                 CounterShard.Add.class,
                 context -> {

@@ -51,7 +51,7 @@ final class TransactionalRuntimeTest {
                         "counters",
                         ports,
                         task -> scheduler.after(1, life, "soon", task),
-                        new RuntimeSetup.Limits(0, 1000, -1, 10_000, 10_000, 5_000),
+                        new RuntimeSetup.Limits(0, 1000, -1, 10_000, 10_000, 1 << 20, 5_000),
                         CounterShard.CODEC,
                         Add.class,
                         context -> new Shard(),
