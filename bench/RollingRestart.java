@@ -246,7 +246,8 @@ final class RollingRestart {
 
     @Override
     public void onPartitionsLost(Collection<TopicPartition> partitions) {
-      if (!partitions.isEmpty()) {
+      // Who closes while it joins again is told that its partitions are lost: it has no generation then, whatever the broker does.
+      if (!partitions.isEmpty() && !stopping) {
         tally("partitions.LOST");
       }
       owners.revoked(this, partitions);

@@ -99,12 +99,15 @@ public final class ClassicGroups {
         return turn.result();
     }
 
-    /** {@code done} may be answered much later. Group id and session timeout are valid. */
-    public Result<GroupRecord, Void> join(
-            JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done) {
+    /** {@code done} may be answered much later. */
+    Result<GroupRecord, Void> join(ClassicJoin join, Callback<JoinGroupResponseData> done) {
+        JoinGroupRequestData request = join.request();
         Group known = groups.get(request.groupId());
+        if (join.first() != null) {
+            return consumerMembers.goOn(known, join, done);
+        }
         if (known instanceof ConsumerGroup group && !group.isEmpty()) {
-            return consumerMembers.join(group, request, client, done);
+            return consumerMembers.join(group, join, done);
         }
         boolean unknown = known == null && !request.memberId().isEmpty();
         boolean foreign = known != null && known.type() != GroupType.CLASSIC;
@@ -120,7 +123,7 @@ public final class ClassicGroups {
         }
         ClassicGroup group = known instanceof ClassicGroup classic ? classic : registry.create(request.groupId());
         Turn turn = new Turn(group);
-        joins.join(group, request, client, done, turn);
+        joins.join(group, request, join.client(), done, turn);
         if (group != known && group.isPristine()) {
             putBack(request.groupId(), known);
         } else if (foreign) {

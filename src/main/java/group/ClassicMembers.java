@@ -6,6 +6,7 @@ import coordinator.ShardContext;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import org.apache.kafka.common.message.ConsumerGroupHeartbeatRequestData.TopicPartitions;
 import org.apache.kafka.common.message.ConsumerProtocolSubscription;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
@@ -78,16 +79,30 @@ final class ClassicMembers {
                 .metadata();
     }
 
-    Result<GroupRecord, Void> join(
-            ConsumerGroup group,
-            JoinGroupRequestData request,
-            ClientInfo client,
-            Callback<JoinGroupResponseData> done) {
+    Result<GroupRecord, Void> join(ConsumerGroup group, ClassicJoin join, Callback<JoinGroupResponseData> done) {
         try {
-            return joined(group, request, client, done);
+            return joined(group, join, done);
         } catch (Refusal refusal) {
-            return answer(done, JoinPhase.error(request.memberId(), refusal.error()));
+            return answer(done, JoinPhase.error(join.request().memberId(), refusal.error()));
         }
+    }
+
+    /**
+     * The second step of a join that has waited.
+     *
+     * @param now what its group has become meanwhile; null: it is gone
+     */
+    Result<GroupRecord, Void> goOn(Group now, ClassicJoin join, Callback<JoinGroupResponseData> done) {
+        String memberId = join.first().memberId();
+        if (now instanceof ConsumerGroup group) {
+            ConsumerMember member = group.member(memberId);
+            if (member != null && member.classic()) {
+                return join(group, join, done);
+            }
+        } else if (now instanceof ClassicGroup group && group.member(memberId) != null) {
+            return answer(done, JoinPhase.error(memberId, Errors.REBALANCE_IN_PROGRESS));
+        }
+        return answer(done, JoinPhase.error("", Errors.UNKNOWN_MEMBER_ID));
     }
 
     private static <T> Result<GroupRecord, Void> answer(Callback<T> done, T response) {
@@ -95,20 +110,43 @@ final class ClassicMembers {
                 .settled((none, failure) -> done.done(failure == null ? response : null, failure));
     }
 
-    private Result<GroupRecord, Void> joined(
-            ConsumerGroup group, JoinGroupRequestData request, ClientInfo client, Callback<JoinGroupResponseData> done)
-            throws Refusal {
-        if (!migration.allowsClassicMembers()) {
-            throw new Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL, "group.consumer.migration.policy is disabled");
+    /** What a JoinGroup says. */
+    private record Said(
+            String memberId,
+            boolean isNew,
+            List<ClassicProtocol> protocols,
+            ConsumerProtocolSubscription subscription,
+            ClassicJoin join) {
+
+        /** The member as it is after this. */
+        ConsumerMember of(ConsumerMember before) {
+            // The first step records it; what stands there when the second is run may be newer.
+            return join.first() == null
+                    ? before.with(told(before, join.request(), join.client(), subscription, protocols))
+                    : before;
         }
-        boolean isNew = request.memberId().isEmpty();
-        String memberId = isNew ? heartbeats.newMemberId() : request.memberId();
-        String instanceId = request.groupInstanceId();
-        heartbeats.checkRoom(group, memberId, instanceId);
+
+        JoinGroupResponseData answer(int generation) {
+            return new JoinGroupResponseData()
+                    .setMemberId(memberId)
+                    .setGenerationId(generation)
+                    .setProtocolType(EmbeddedProtocol.TYPE)
+                    .setProtocolName(protocols.get(0).name());
+        }
+    }
+
+    private Result<GroupRecord, Void> joined(
+            ConsumerGroup group, ClassicJoin join, Callback<JoinGroupResponseData> done) throws Refusal {
+        JoinGroupRequestData request = join.request();
+        boolean isNew = request.memberId().isEmpty() && join.first() == null;
+        String memberId = memberId(join, isNew);
         List<ClassicProtocol> protocols = new ArrayList<>();
         request.protocols().forEach(each -> protocols.add(new ClassicProtocol(each.name(), each.metadata())));
-        checkProtocols(group, request.protocolType(), protocols);
-        if (isNew && instanceId == null && client.apiVersion() >= FIRST_WITH_KNOWN_MEMBER_ID) {
+        if (join.first() == null) {
+            check(group, request, memberId, protocols);
+        }
+        boolean dynamic = request.groupInstanceId() == null;
+        if (isNew && dynamic && join.client().apiVersion() >= FIRST_WITH_KNOWN_MEMBER_ID) {
             return answer(done, JoinPhase.error(memberId, Errors.MEMBER_ID_REQUIRED));
         }
         ConsumerProtocolSubscription subscription =
@@ -116,35 +154,73 @@ final class ClassicMembers {
         if (subscription == null) {
             throw new Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL, "no subscription of a consumer");
         }
-        List<GroupRecord> records = new ArrayList<>();
-        ConsumerMember holder = group.staticMember(instanceId);
-        ConsumerMember before = member(group, memberId, instanceId, isNew, records);
-        boolean downgrades = holder != null && !holder.classic() && migration.downgrades(group, List.of(holder));
-        ConsumerMember after = before.with(told(before, request, client, subscription, protocols));
+        return step(group, new Said(memberId, isNew, protocols, subscription, join), done);
+    }
 
+    private Result<GroupRecord, Void> step(ConsumerGroup group, Said said, Callback<JoinGroupResponseData> done)
+            throws Refusal {
+        FirstStep first = said.join.first();
+        List<GroupRecord> records = new ArrayList<>();
+        ConsumerMember holder = group.staticMember(said.join.request().groupInstanceId());
+        ConsumerMember before = first == null ? member(group, said, records) : group.member(first.memberId());
+        ConsumerMember after = said.of(before);
         boolean resubscribed = heartbeats.noteMember(group, before, after, records);
         resubscribed |= patterns.update(group, before, after, records) != TopicPatterns.Outcome.SAME;
         TargetAssignment.Change change = new TargetAssignment.Change(heartbeats.occupant(group, before), after);
         int epoch = heartbeats.noteTopics(group, change, resubscribed, records);
-        int first = records.size();
-        ConsumerHeartbeats.Target target = heartbeats.target(group, epoch, change, records);
-        ConsumerMember reached = heartbeats.reconcile(
-                group, after, target, EmbeddedProtocol.owned(subscription, context.image()), resubscribed, records);
-        boolean becomesClassic = downgrades && migration.downgrade(group, reached, holder, records);
-        JoinGroupResponseData response = new JoinGroupResponseData()
-                .setMemberId(memberId)
-                .setGenerationId(reached.epoch())
-                .setProtocolType(EmbeddedProtocol.TYPE)
-                .setProtocolName(protocols.get(0).name());
-        int together = becomesClassic ? records.size() : first;
+        boolean downgrades = holder != null && !holder.classic() && migration.downgrades(group, List.of(holder));
+        if (downgrades && migration.downgrade(group, after, holder, epoch, records)) {
+            // All join again, so nothing is assigned now.
+            return Result.<GroupRecord, Void>of(records, null)
+                    .settled((none, failure) -> done.done(failure == null ? said.answer(epoch) : null, failure));
+        }
+        int wanted = epoch;
+        if (first != null) {
+            wanted = Math.min(epoch, first.epoch());
+            resubscribed |= first.resubscribed();
+        }
+        if (heartbeats.mustWait(group, wanted, change)) {
+            said.join.waitsFor(new FirstStep(said.memberId, wanted, resubscribed));
+            return heartbeats.<Void>await(group, said.join.first(), records).settled((none, failure) -> {
+                if (failure == null) {
+                    hasJoined(group, after);
+                }
+            });
+        }
+        int together = records.size();
+        ConsumerHeartbeats.Target target = heartbeats.target(group, wanted, epoch, change, records);
+        List<TopicPartitions> owned = EmbeddedProtocol.owned(said.subscription, context.image());
+        ConsumerMember reached = heartbeats.reconcile(group, after, target, owned, resubscribed, records);
         return Result.<GroupRecord, Void>of(records, null).atomicOnly(together).settled((none, failure) -> {
-            if (failure == null && !becomesClassic) {
-                timers.cancel(ConsumerTimers.Kind.JOIN, group.id(), memberId);
-                removals.startSession(group.id(), reached);
-                removals.start(ConsumerTimers.Kind.SYNC, group.id(), memberId, request.rebalanceTimeoutMs());
+            if (failure == null) {
+                hasJoined(group, reached);
+                int millis = said.join.request().rebalanceTimeoutMs();
+                removals.start(ConsumerTimers.Kind.SYNC, group.id(), said.memberId, millis);
             }
-            done.done(failure == null ? response : null, failure);
+            done.done(failure == null ? said.answer(reached.epoch()) : null, failure);
         });
+    }
+
+    private void hasJoined(ConsumerGroup group, ConsumerMember member) {
+        timers.cancel(ConsumerTimers.Kind.JOIN, group.id(), member.id());
+        removals.startSession(group.id(), member);
+    }
+
+    private String memberId(ClassicJoin join, boolean isNew) {
+        if (join.first() != null) {
+            return join.first().memberId();
+        }
+        return isNew ? heartbeats.newMemberId() : join.request().memberId();
+    }
+
+    private void check(
+            ConsumerGroup group, JoinGroupRequestData request, String memberId, List<ClassicProtocol> protocols)
+            throws Refusal {
+        if (!migration.allowsClassicMembers()) {
+            throw new Refusal(Errors.INCONSISTENT_GROUP_PROTOCOL, "group.consumer.migration.policy is disabled");
+        }
+        heartbeats.checkRoom(group, memberId, request.groupInstanceId());
+        checkProtocols(group, request.protocolType(), protocols);
     }
 
     private static void checkProtocols(ConsumerGroup group, String type, List<ClassicProtocol> protocols)
@@ -161,11 +237,11 @@ final class ClassicMembers {
         }
     }
 
-    private ConsumerMember member(
-            ConsumerGroup group, String memberId, String instanceId, boolean isNew, List<GroupRecord> records)
-            throws Refusal {
+    private ConsumerMember member(ConsumerGroup group, Said said, List<GroupRecord> records) throws Refusal {
+        String memberId = said.memberId;
+        String instanceId = said.join.request().groupInstanceId();
         ConsumerMember holder = group.staticMember(instanceId);
-        if (instanceId != null && !isNew) {
+        if (instanceId != null && !said.isNew) {
             return ConsumerGroups.checkedStaticMember(group, instanceId, memberId);
         }
         if (holder != null) {

@@ -14,14 +14,6 @@ public final class ConsumerHeartbeat implements Coordinator.Write<GroupShard, Co
     private final ConsumerGroupHeartbeatRequestData request;
     private FirstStep first;
 
-    /**
-     * What came of the first step.
-     *
-     * @param epoch of the group then: a target for it, or a later one, is what is waited for
-     * @param resubscribed the member subscribes to something else than before
-     */
-    record FirstStep(String memberId, int epoch, boolean resubscribed) {}
-
     public ConsumerHeartbeat(ClientInfo client, ConsumerGroupHeartbeatRequestData request) {
         this.client = client;
         this.request = request;

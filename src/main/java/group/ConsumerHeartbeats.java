@@ -73,13 +73,12 @@ final class ConsumerHeartbeats {
             resubscribed |= beat.first().resubscribed();
         }
         int together = records.size();
-        boolean needsTarget = needsTarget(group, wanted);
-        if (needsTarget && offloaded.takes(group, change)) {
+        if (mustWait(group, wanted, change)) {
             removals.startSession(group.id(), after);
-            beat.waitsFor(new ConsumerHeartbeat.FirstStep(after.id(), wanted, resubscribed));
-            return offloaded.await(group, wanted, records, together);
+            beat.waitsFor(new FirstStep(after.id(), wanted, resubscribed));
+            return await(group, beat.first(), records);
         }
-        Target target = needsTarget ? newTarget(group, epoch, change, records) : lastTarget(group, change);
+        Target target = target(group, wanted, epoch, change, records);
         ConsumerMember reached = reconcile(group, after, target, request.topicPartitions(), resubscribed, records);
         removals.startSession(group.id(), reached);
 
@@ -269,6 +268,26 @@ final class ConsumerHeartbeats {
     /** @param partitions of the member that asked */
     record Target(int epoch, PartitionSet partitions) {}
 
+    /** Whether a worker computes the target for that epoch: who needs it waits. */
+    boolean mustWait(ConsumerGroup group, int wanted, TargetAssignment.Change change) {
+        return needsTarget(group, wanted) && offloaded.takes(group, change);
+    }
+
+    /** @param records of the first step, not to be parted */
+    <T> Result<GroupRecord, T> await(ConsumerGroup group, FirstStep step, List<GroupRecord> records) {
+        return offloaded.await(group, step.epoch(), records, records.size());
+    }
+
+    /**
+     * The target for epoch {@code wanted} at least, computed now if there is none, and it is time for one.
+     *
+     * @param epoch of the group once {@code records} are replayed
+     */
+    Target target(
+            ConsumerGroup group, int wanted, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
+        return needsTarget(group, wanted) ? newTarget(group, epoch, change, records) : lastTarget(group, change);
+    }
+
     /** Whether there is none for that epoch, and it is time for one. */
     private boolean needsTarget(ConsumerGroup group, int epoch) {
         return group.assignmentEpoch() < epoch && isDue(group, context.clock().wallMillis());
@@ -284,11 +303,6 @@ final class ConsumerHeartbeats {
             ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
         long now = context.clock().wallMillis();
         return new Target(epoch, targets.compute(group, epoch, change, context.image(), now, records));
-    }
-
-    /** For a member whose answer does not wait: computed at once when it must be. */
-    Target target(ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
-        return needsTarget(group, epoch) ? newTarget(group, epoch, change, records) : lastTarget(group, change);
     }
 
     /** KIP-1263: changes that come soon after an assignment are assigned together. A clock that went back must not stop it. */

@@ -185,7 +185,12 @@ final class OnlineMigration {
     }
 
     /** As {@link #downgrade(ConsumerGroup, Collection, List)}, because a static member came back with the classic protocol, as {@code joining}. */
-    boolean downgrade(ConsumerGroup group, ConsumerMember joining, ConsumerMember replaced, List<GroupRecord> records) {
+    boolean downgrade(
+            ConsumerGroup group,
+            ConsumerMember joining,
+            ConsumerMember replaced,
+            int generation,
+            List<GroupRecord> records) {
         List<GroupRecord> own = new ArrayList<>();
         ConsumerGroupRecords.removal(group.id(), joining.id(), own);
         group.tombstones(own);
@@ -195,7 +200,7 @@ final class OnlineMigration {
         left.forEach(member -> targets.put(member.id(), group.target(member.id())));
         targets.put(joining.id(), group.target(replaced.id()));
         left.add(joining);
-        own.add(classic(group, left, targets, joining.epoch()));
+        own.add(classic(group, left, targets, generation));
         return becomesClassic(group, left.size(), own, records);
     }
 

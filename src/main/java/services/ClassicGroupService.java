@@ -3,6 +3,7 @@ package services;
 import common.Callback;
 import common.FailureCode;
 import config.GroupConfig;
+import group.ClassicJoin;
 import group.ClientInfo;
 import metadata.MetadataImage;
 import org.apache.kafka.common.message.HeartbeatRequestData;
@@ -49,7 +50,7 @@ public final class ClassicGroupService {
                     image,
                     request.groupId(),
                     Math.max(0, request.rebalanceTimeoutMs()) + PARKED_MARGIN_MILLIS,
-                    (shard, answer) -> shard.classic().join(request, client, answer),
+                    new ClassicJoin(client, request),
                     (answer, failure) -> done.succeed(
                             failure == null ? answer : joinError(request, ErrorMapping.ofCoordinator(failure))));
         }

@@ -158,7 +158,11 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
         Answer<T> answer = new Answer<>();
         parked.removeIf(Answer::isDone);
         parked.add(answer);
-        apply(() -> request.run(shard, answer), new Answer<>());
+        apply(() -> request.run(shard, answer), null, (none, failure) -> {
+            if (!answer.isDone()) {
+                answer.done(null, failure);
+            }
+        });
         drain();
         return answer;
     }
@@ -179,22 +183,30 @@ public class InstantRuntime<S extends CoordinatorShard<R>, R> {
     }
 
     private <T> void apply(Supplier<Result<?, T>> request, Callback<T> answer) {
+        apply(request, answer, answer);
+    }
+
+    /**
+     * @param answer null when the shard answers
+     * @param refused told when the request fails as a whole
+     */
+    private <T> void apply(Supplier<Result<?, T>> request, Callback<T> answer, Callback<?> refused) {
         Result<?, T> result = request.get();
         Suspension suspension = result.suspension();
         Failure why = take(result, suspension == null ? answer : null);
         if (why != null) {
-            answer.done(null, why);
+            refused.fail(why);
         } else if (suspension != null) {
             suspended.add(suspension);
             suspension.begin(
                     () -> submitted.add(() -> {
                         if (suspended.remove(suspension)) {
-                            apply(request, answer);
+                            apply(request, answer, refused);
                         }
                     }),
                     failure -> {
                         if (suspended.remove(suspension)) {
-                            answer.done(null, failure);
+                            refused.fail(failure);
                         }
                     });
         }

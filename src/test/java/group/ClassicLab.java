@@ -58,7 +58,7 @@ final class ClassicLab {
 
     Answer<JoinGroupResponseData> join(JoinGroupRequestData request, int version) {
         ClientInfo client = new ClientInfo("client", "/10.0.0.1", (short) version);
-        return bench.park((shard, done) -> shard.classic().join(request, client, done));
+        return bench.park(new ClassicJoin(client, request));
     }
 
     Answer<JoinGroupResponseData> join(JoinGroupRequestData request) {

@@ -110,7 +110,7 @@ final class FakeClassicConsumer {
                 .setRebalanceTimeoutMs(30_000);
         request.protocols().add(new JoinGroupRequestProtocol().setName("sticky").setMetadata(subscription()));
         ClientInfo client = new ClientInfo("classic", "/127.0.0.1", VERSION);
-        joining = bench.park((shard, done) -> shard.classic().join(request, client, done));
+        joining = bench.park(new ClassicJoin(client, request));
         if (joining.isDone()) {
             joined(joining.value());
         }

@@ -65,7 +65,7 @@ class GroupMemoryTest {
     /** @param version below 4: it joins without being handed out an id first */
     private Answer<JoinGroupResponseData> join(JoinGroupRequestData request, int version) {
         ClientInfo client = new ClientInfo("client", "/10.0.0.1", (short) version);
-        return bench.park((shard, done) -> shard.classic().join(request, client, done));
+        return bench.park(new ClassicJoin(client, request));
     }
 
     private JoinGroupResponseData joinAndSync(String group, byte[] assignment) {

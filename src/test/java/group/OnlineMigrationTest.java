@@ -247,7 +247,7 @@ class OnlineMigrationTest {
     private Answer<JoinGroupResponseData> joinOfOld() {
         JoinGroupRequestData request = ClassicLab.joining("");
         ClientInfo client = new ClientInfo("c", "/127.0.0.1", (short) 1);
-        return bench.park((shard, done) -> shard.classic().join(request, client, done));
+        return bench.park(new ClassicJoin(client, request));
     }
 
     @Test

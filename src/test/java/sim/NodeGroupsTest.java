@@ -10,6 +10,7 @@ import common.FailureCode;
 import common.OwnerId;
 import common.PartitionId;
 import coordinator.Coordinator;
+import group.ClassicJoin;
 import group.ClientInfo;
 import group.ConsumerHeartbeat;
 import group.GroupCoordinator;
@@ -263,8 +264,7 @@ final class NodeGroupsTest {
         List<String> parked = new ArrayList<>();
         node.mailboxes.<GroupCoordinator, JoinGroupResponseData>call(
                 owner("classic"),
-                (coordinator, reply) -> coordinator.park(
-                        partition("classic"), (shard, done) -> shard.classic().join(joining, CLIENT, done), reply),
+                (coordinator, reply) -> coordinator.park(partition("classic"), new ClassicJoin(CLIENT, joining), reply),
                 300_000,
                 (answer, failure) -> parked.add(
                         failure == null ? answer.toString() : failure.code().toString()));
