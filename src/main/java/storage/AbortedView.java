@@ -11,7 +11,7 @@ import java.util.List;
  * @param filed entries of the file that count
  * @param pending those behind them
  */
-record AbortedView(String path, long baseOffset, int filed, TransactionIndex pending) {
+record AbortedView(String path, long baseOffset, FiledAborted.View filed, TransactionIndex pending) {
 
     /** Of all segments with some whose marker is at or above {@code from}. */
     static List<AbortedView> of(LogState log, long from) {
@@ -31,13 +31,20 @@ record AbortedView(String path, long baseOffset, int filed, TransactionIndex pen
     }
 
     int count() {
-        return filed + pending.count();
+        return filed.count() + pending.count();
     }
 
-    /** As {@link TransactionIndex#collect}. */
+    private FileHandle open(FileSystem files) throws IOException {
+        if (!files.exists(path)) {
+            throw new DamagedIndexException(path, baseOffset, "it is missing");
+        }
+        return files.open(path, FileSystem.Mode.READ);
+    }
+
+    /** As {@link TransactionIndex#collect}. Throws {@link DamagedIndexException}. */
     boolean collect(FileSystem files, long from, long to, List<ReadResult.AbortedTransaction> found)
             throws IOException {
-        FileHandle file = files.open(path, FileSystem.Mode.READ);
+        FileHandle file = open(files);
         try {
             TransactionScanner scanner = new TransactionScanner(file, baseOffset, filed).fromMarker(from);
             for (CompletedTransaction each = scanner.next(); each != null; each = scanner.next()) {
@@ -54,18 +61,22 @@ record AbortedView(String path, long baseOffset, int filed, TransactionIndex pen
         return pending.collect(from, to, found);
     }
 
-    /** Adds the next entries from number {@code entry} on to {@code target}, one at least and {@code most} at most; there are some. */
+    /**
+     * Adds the next entries from number {@code entry} on to {@code target}, one at least and {@code most} at most; there are some. Throws
+     * {@link DamagedIndexException}.
+     */
     void read(FileSystem files, int entry, int most, List<CompletedTransaction> target) throws IOException {
-        if (entry >= filed) {
-            for (int i = entry - filed; i < pending.count() && i < entry - filed + most; i++) {
+        int inFile = filed.count();
+        if (entry >= inFile) {
+            for (int i = entry - inFile; i < pending.count() && i < entry - inFile + most; i++) {
                 target.add(pending.at(i));
             }
             return;
         }
-        FileHandle file = files.open(path, FileSystem.Mode.READ);
+        FileHandle file = open(files);
         try {
             TransactionScanner scanner = new TransactionScanner(file, baseOffset, filed).from(entry);
-            for (int i = 0; i < most && entry + i < filed; i++) {
+            for (int i = 0; i < most && entry + i < inFile; i++) {
                 target.add(scanner.next());
             }
         } finally {

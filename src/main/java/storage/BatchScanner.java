@@ -106,6 +106,11 @@ final class BatchScanner {
         return BatchHeader.leaderEpoch(window, at);
     }
 
+    /** Whether transactions depend on the loaded batch. */
+    boolean ofTransaction() {
+        return BatchHeader.isTransactional(window, at) || BatchHeader.isControl(window, at);
+    }
+
     /** The loaded batch; a control batch is read whole for its marker. */
     BatchSummary summary() throws IOException {
         if (!BatchHeader.isControl(window, at)) {

@@ -2,6 +2,7 @@ package storage;
 
 import common.Failure;
 import common.FailureCode;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -48,12 +49,12 @@ final class Cleaning {
     /** Told once, when nothing of the cleaning is on its way. */
     @FunctionalInterface
     interface Ended {
-        /** All null: there was nothing to be done. {@code rot}: there is no valid batch where one must be, which nobody knew of; nothing else is wrong. */
-        void done(CleaningReport report, Failure failure, CorruptSegmentException rot);
+        /** All null: there was nothing to be done. {@code damaged}: a CorruptSegmentException or DamagedIndexException, nothing else is wrong. */
+        void done(CleaningReport report, Failure failure, IOException damaged);
     }
 
     /** What one job did: how many bytes it read and wrote, or what it met. */
-    private record Step(int bytes, CorruptSegmentException rot) {}
+    private record Step(int bytes, IOException damaged) {}
 
     /** @param plan with something dirty */
     Cleaning(LogState log, LogRetention retention, CleanerTools tools, CleaningPlan plan, Ended ended) {
@@ -69,7 +70,7 @@ final class Cleaning {
                 log.context.ports().random().nextLong());
         this.map = new OffsetMap(hash, tools.mapBytes(), tools.config().loadFactor());
         this.unsureFrom = firstLeftAlone();
-        this.undecidedBelow = log.damagedAtOpening
+        this.undecidedBelow = log.abortedUnsure
                 ? log.damage.stream().mapToLong(DamagedRange::toOffset).max().orElse(0)
                 : 0;
         List<BatchStream.Source> dirty = new ArrayList<>();
@@ -305,8 +306,8 @@ final class Cleaning {
         return files -> {
             try {
                 return new Step(job.run(files), null);
-            } catch (CorruptSegmentException rot) {
-                return new Step(0, rot);
+            } catch (CorruptSegmentException | DamagedIndexException damaged) {
+                return new Step(0, damaged);
             }
         };
     }
@@ -322,8 +323,8 @@ final class Cleaning {
                 fail(retained ? failure : gone());
                 return;
             }
-            if (done.rot() != null) {
-                abandon(() -> ended.done(null, retained ? null : gone(), retained ? done.rot() : null));
+            if (done.damaged() != null) {
+                abandon(() -> ended.done(null, retained ? null : gone(), retained ? done.damaged() : null));
                 return;
             }
             pause.wait(tools.pauseMillis(done.bytes()), () -> {

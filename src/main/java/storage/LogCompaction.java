@@ -3,6 +3,7 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -18,16 +19,21 @@ final class LogCompaction {
     private final LogState log;
     private final LogRetention retention;
     private final LogScrub scrub;
+    private final AbortedRepair repair;
     private boolean running;
     private boolean cancelled;
     private Cleaning cleaning;
     private Runnable whenIdle;
 
-    /** @param scrub is told where a cleaning met no valid batch */
-    LogCompaction(LogState log, LogRetention retention, LogScrub scrub) {
+    /**
+     * @param scrub is told where a cleaning met no valid batch
+     * @param repair is told where it met a transaction index that cannot be believed
+     */
+    LogCompaction(LogState log, LogRetention retention, LogScrub scrub, AbortedRepair repair) {
         this.log = log;
         this.retention = retention;
         this.scrub = scrub;
+        this.repair = repair;
     }
 
     /** Null when the log is not compacted, or is being cleaned. What has to be looked up first is looked up for the next time. */
@@ -108,32 +114,42 @@ final class LogCompaction {
     }
 
     private void clean(CleaningPlan plan, CleanerTools tools, int findingsLeft, Callback<CleaningReport> done) {
-        cleaning = new Cleaning(log, retention, tools, plan, (report, failure, rot) -> {
+        cleaning = new Cleaning(log, retention, tools, plan, (report, failure, damaged) -> {
             if (report != null) {
                 scrub.note((none, again) -> done.succeed(report));
-            } else if (rot == null) {
+            } else if (damaged == null) {
                 done.done(null, failure);
             } else {
-                examine(rot, tools, findingsLeft, done);
+                examine(damaged, tools, findingsLeft, done);
             }
         });
         cleaning.run();
     }
 
-    /** Rot that nobody knew of: once it is known, its segment is left as it is. */
-    private void examine(
-            CorruptSegmentException rot, CleanerTools tools, int findingsLeft, Callback<CleaningReport> done) {
+    /** Damage that nobody knew of. Once rot is known, its segment is left as it is; an index is made anew. */
+    private void examine(IOException damaged, CleanerTools tools, int findingsLeft, Callback<CleaningReport> done) {
         cleaning = null;
-        Segment segment = log.segments.get(Math.max(0, log.segments.floorIndex(rot.segmentBase())));
-        scrub.examine(segment, rot.position(), (found, failure) -> {
+        Callback<Boolean> goOn = (found, failure) -> {
             if (cancelled || log.unusable() != null) {
                 done.fail(stopped());
             } else if (failure != null || !found || findingsLeft == 0) {
-                done.fail(FailureCode.STORAGE_ERROR, rot.getMessage());
+                done.fail(FailureCode.STORAGE_ERROR, damaged.getMessage());
             } else {
                 attempt(tools, findingsLeft - 1, done);
             }
-        });
+        };
+        if (damaged instanceof DamagedIndexException index) {
+            repair.repair(
+                    segment(index.segmentBase()),
+                    index.getMessage(),
+                    (none, failure) -> goOn.done(failure == null, failure));
+        } else if (damaged instanceof CorruptSegmentException rot) {
+            scrub.examine(segment(rot.segmentBase()), rot.position(), goOn);
+        }
+    }
+
+    private Segment segment(long base) {
+        return log.segments.get(Math.max(0, log.segments.floorIndex(base)));
     }
 
     private void idle() {

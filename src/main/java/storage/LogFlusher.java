@@ -45,6 +45,13 @@ final class LogFlusher {
     private boolean waiting;
 
     private Runnable whenIdle;
+    /** Null as a rule. */
+    private ArrayDeque<Turn> turns;
+
+    /** Another's work on index files; it says when it is finished. */
+    interface Turn {
+        void run(Runnable finished);
+    }
 
     LogFlusher(LogState log) {
         this.log = log;
@@ -57,11 +64,31 @@ final class LogFlusher {
         for (int i = 0; i < log.segments.count() - 1; i++) {
             TransactionTail aborted = log.segments.get(i).aborted;
             if (aborted != null && !aborted.isDurable()) {
-                long end = log.segments.get(i + 1).baseOffset;
-                tasks.add(new Task(log.segments.get(i), end, null, true, false, null));
+                addLeft(i);
             }
         }
         waiting = !tasks.isEmpty();
+    }
+
+    private void addLeft(int segment) {
+        long end = log.segments.get(segment + 1).baseOffset;
+        tasks.add(new Task(log.segments.get(segment), end, null, true, false, null));
+    }
+
+    /** There is no room for the index of aborted transactions of a segment that was closed; it is tried with the next {@link #retry}. */
+    void fileLater(Segment segment) {
+        waiting |= tasks.isEmpty();
+        addLeft(log.segments.indexOf(segment));
+        startNext();
+    }
+
+    /** Lets another write index files while nothing here does. Comes before what waits here, also if that cannot be done. */
+    void turn(Turn turn) {
+        if (turns == null) {
+            turns = new ArrayDeque<>(1);
+        }
+        turns.add(turn);
+        startNext();
     }
 
     /** The segment takes no more batches; {@code end} is its successor's base. Closed once all its batches are written. */
@@ -116,7 +143,7 @@ final class LogFlusher {
     }
 
     boolean idle() {
-        return !running && tasks.isEmpty();
+        return !running && tasks.isEmpty() && turns == null;
     }
 
     /** Runs {@code task} once, when nothing is running and all that could begin is done (or failed and waits to be tried again). */
@@ -176,8 +203,22 @@ final class LogFlusher {
         }
     }
 
+    private void startTurn() {
+        running = true;
+        Turn turn = turns.poll();
+        turns = turns.isEmpty() ? null : turns;
+        turn.run(() -> {
+            running = false;
+            startNext();
+        });
+    }
+
     private void startNext() {
         if (running) {
+            return;
+        }
+        if (turns != null) {
+            startTurn();
             return;
         }
         dropGone();
@@ -194,8 +235,12 @@ final class LogFlusher {
         Segment segment = task.segment() == null ? log.segments.last() : task.segment();
         if (segment.index == null) {
             fileLeft(task, segment);
-            return;
+        } else {
+            start(task, segment);
         }
+    }
+
+    private void start(Task task, Segment segment) {
         boolean closing = task.segment() != null;
         boolean keepsMore = closing || !log.tiny();
         // Where there is a snapshot, a start takes the indexes of the segment that ends there for finished.
@@ -226,9 +271,10 @@ final class LogFlusher {
                 task.sync() && log.durableEnd < end ? unsyncedBefore(segment) : List.of(),
                 task.sync() && (closing || !segment.nameDurable || abortedSynced),
                 task.sync() && !log.directoryDurable,
-                writeEpochs ? log.epochs.image() : null);
+                writeEpochs ? log.epochs.image() : null,
+                task.snapshot() ? indexNote(segment, aborted) : null);
         if (!segment.made || job.isEmpty()) {
-            finished(task, segment, filing, null, end, null);
+            finished(task, segment, job, null);
             return;
         }
         log.epochsDirty &= !writeEpochs;
@@ -240,9 +286,9 @@ final class LogFlusher {
             log.epochsDirty |= writeEpochs && failure != null;
             log.epochsOnDisk |= writeEpochs;
             if (failure == null && job.syncRoot()) {
-                log.context.rootSync().run((nothing, failed) -> finished(task, segment, filing, aborted, end, failed));
+                log.context.rootSync().run((nothing, failed) -> finished(task, segment, job, failed));
             } else {
-                finished(task, segment, filing, aborted, end, failure);
+                finished(task, segment, job, failure);
             }
         });
     }
@@ -254,6 +300,25 @@ final class LogFlusher {
         }
         TransactionTail.Filing filing = segment.aborted.filing(log.writtenEnd);
         return stopping || filing.entries().hasRemaining() ? filing : null;
+    }
+
+    /**
+     * What the {@link IndexNote} is to say once the job is done; null when it says that.
+     *
+     * @param last the segment that the job is about, with what it writes of the index
+     */
+    private List<IndexNote.Line> indexNote(Segment last, TransactionTail.Filing aborted) {
+        List<IndexNote.Line> lines = new ArrayList<>(0);
+        for (int i = 0; i < log.segments.count(); i++) {
+            Segment segment = log.segments.get(i);
+            boolean counts = segment.aborted != null && (segment == last || segment.isClosed());
+            IndexNote.Line line =
+                    counts ? segment.aborted.noted(segment.baseOffset, segment == last ? aborted : null) : null;
+            if (line != null) {
+                lines.add(line);
+            }
+        }
+        return lines.equals(log.notedIndexes) ? null : lines;
     }
 
     /** Of a segment that was closed long ago: what a start had no room for. */
@@ -295,29 +360,25 @@ final class LogFlusher {
         }
     }
 
-    /** @param aborted what was written of the transaction index; null for nothing */
-    private void finished(
-            Task task,
-            Segment segment,
-            IndexTail.Filing filing,
-            TransactionTail.Filing aborted,
-            long end,
-            Failure failure) {
+    private void finished(Task task, Segment segment, Job job, Failure failure) {
         running = false;
         if (failure == null) {
             tasks.poll();
-            segment.index.filed(filing);
-            if (aborted != null) {
-                segment.aborted.filed(aborted, task.snapshot());
+            segment.index.filed(job.filing());
+            if (job.aborted() != null && segment.made) {
+                segment.aborted.filed(job.aborted(), task.snapshot());
+            }
+            if (job.indexNote() != null && segment.made) {
+                log.notedIndexes = job.indexNote();
             }
             if (task.sync()) {
-                log.durableEnd = Math.max(log.durableEnd, end);
+                log.durableEnd = Math.max(log.durableEnd, job.end());
                 segment.nameDurable |= segment.made;
                 log.directoryDurable |= log.directoryMade;
             }
             if (task.snapshot()) {
                 segment.reserved = 0;
-                log.snapshotEnd = Math.max(log.snapshotEnd, end);
+                log.snapshotEnd = Math.max(log.snapshotEnd, job.end());
             }
             if (task.segment() != null) {
                 segment.index = null;
@@ -352,6 +413,7 @@ final class LogFlusher {
      * @param stopping the file is cut to {@code size}, if it may be longer ({@code uncut})
      * @param indexed make index files even when empty, and sync them
      * @param end names the snapshot
+     * @param indexNote what is to be written of the transaction indexes, after them; null: nothing new
      */
     private record Job(
             LogIdentity log,
@@ -369,12 +431,13 @@ final class LogFlusher {
             List<String> olderFiles,
             boolean syncNames,
             boolean syncRoot,
-            ByteBuffer epochs)
+            ByteBuffer epochs,
+            List<IndexNote.Line> indexNote)
             implements DiskJob<Void> {
 
         boolean isEmpty() {
             boolean files = closing || !filing.isEmpty() || snapshot != null || epochs != null;
-            files |= aborted != null;
+            files |= aborted != null || indexNote != null;
             return !files && !syncLog && !syncNames && !syncRoot && !(stopping && uncut);
         }
 
@@ -396,6 +459,9 @@ final class LogFlusher {
             if (snapshot != null) {
                 String path = SegmentFiles.path(log.directory(), end, SegmentFiles.SNAPSHOT);
                 PartitionFiles.replace(files, path, snapshot, closing);
+            }
+            if (indexNote != null) {
+                AtomicFile.replace(files, log.directory() + '/' + IndexNote.FILE_NAME, IndexNote.image(indexNote));
             }
             if (syncRoot) {
                 PartitionFiles.sync(files, log.directory() + '/' + PartitionMetadataFile.FILE_NAME);

@@ -13,11 +13,14 @@ final class LogReader {
     private final AbortedLookup aborted;
     private final ReaderPositions positions = new ReaderPositions();
 
-    /** @param scrub is told where a reader met no batch */
-    LogReader(LogState log, LogScrub scrub) {
+    /**
+     * @param scrub is told where a reader met no batch
+     * @param repair is told where it met a transaction index that cannot be believed
+     */
+    LogReader(LogState log, LogScrub scrub, AbortedRepair repair) {
         this.log = log;
         this.scrub = scrub;
-        this.aborted = new AbortedLookup(log);
+        this.aborted = new AbortedLookup(log, repair);
     }
 
     /** One read on its way. */

@@ -3,7 +3,6 @@ package storage;
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -19,31 +18,26 @@ final class LogScrub {
 
     private final LogState log;
     private final LogFlusher flusher;
+    private final FileGate gate;
     /** The one to go on in; null: from the start. */
     private Segment segment;
 
     private int position;
     private long expected;
-    /** Jobs that look at files of the log. */
-    private int running;
-
-    private boolean held;
-    private Runnable whenIdle;
-    /** Examinations that wait for {@link #release}. */
-    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>(0);
     /** Who waits until the damage is noted. */
     private final List<Callback<Void>> noteFor = new ArrayList<>(0);
 
     private boolean noting;
 
-    LogScrub(LogState log, LogFlusher flusher) {
+    LogScrub(LogState log, LogFlusher flusher, FileGate gate) {
         this.log = log;
         this.flusher = flusher;
+        this.gate = gate;
     }
 
     /** Gives how many bytes were read; 0 when all that is closed was, and the next step begins anew. */
     void step(int maxBytes, Callback<Integer> done) {
-        int at = log.unusable() == null && !held ? seek() : -1;
+        int at = log.unusable() == null && !gate.held() ? seek() : -1;
         if (at < 0) {
             segment = null;
             done.succeed(0);
@@ -131,10 +125,10 @@ final class LogScrub {
      * and tells it. Gives whether there is some; a reader may then try again.
      */
     void examine(Segment examined, int position, Callback<Boolean> done) {
-        if (held) {
-            waiting.add(() -> examine(examined, position, done));
-            return;
-        }
+        gate.whenFree(() -> examineNow(examined, position, done));
+    }
+
+    private void examineNow(Segment examined, int position, Callback<Boolean> done) {
         int from = 0;
         long expected = examined.baseOffset;
         int limit = examined.size;
@@ -183,45 +177,19 @@ final class LogScrub {
         FileHandle file = log.context.openFiles().retained(checked);
         SegmentView view = new SegmentView(log.identity, checked.baseOffset, checked.size, file, 0);
         ScrubJob job = new ScrubJob(view, from, expectedOffset, limit, endOffset, maxBytes, log.mayHaveGaps());
-        running++;
+        gate.enter();
         if (file == null) {
             log.readByName(checked);
         }
         log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (result, failure) -> {
-            running--;
             if (file == null) {
                 log.readByNameEnded(checked);
             } else {
                 file.release();
             }
             done.done(result, failure);
-            startHolder();
+            gate.left();
         });
-    }
-
-    /**
-     * The log's files are about to be cut or renamed, which would look like damage: runs {@code task} once none of them is looked at. Until {@link #release} steps
-     * find nothing to do, and examinations wait.
-     */
-    void hold(Runnable task) {
-        held = true;
-        whenIdle = task;
-        startHolder();
-    }
-
-    private void startHolder() {
-        Runnable task = whenIdle;
-        if (running == 0 && task != null) {
-            whenIdle = null;
-            task.run();
-        }
-    }
-
-    void release() {
-        held = false;
-        while (!held && !waiting.isEmpty()) {
-            waiting.poll().run();
-        }
     }
 
     private long endOf(int index) {

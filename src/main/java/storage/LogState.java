@@ -39,8 +39,10 @@ final class LogState {
     long recleanTo = -1;
     /** What the {@link DamageNote} says; MAX_VALUE: there is none. */
     long notedFrom = Long.MAX_VALUE;
-    /** Damage was there when the log was opened: the transaction indexes may be wrong about what lies before it, since markers may lie in it. */
-    boolean damagedAtOpening;
+    /** What the {@link IndexNote} says; empty: it says nothing, or there is none. */
+    List<IndexNote.Line> notedIndexes = List.of();
+    /** Damage was there when transaction indexes were made: they may be wrong about what lies before it, since markers may lie in it. */
+    boolean abortedUnsure;
     /** Offset of the newest producer snapshot, -1 when there is none. */
     long snapshotEnd = -1;
 
@@ -90,8 +92,9 @@ final class LogState {
         epochsDirty = found.epochsChanged();
         epochsOnDisk = found.epochsOnDisk();
         found.damage().forEach(this::addDamage);
-        damagedAtOpening |= !found.damage().isEmpty();
+        abortedUnsure |= !found.damage().isEmpty();
         notedFrom = found.notedFrom();
+        notedIndexes = found.notedIndexes();
         snapshotEnd = found.snapshotAtEnd() ? found.endOffset() : -1;
         writtenEnd = found.endOffset();
         assignedEnd = found.endOffset();
@@ -120,6 +123,16 @@ final class LogState {
         List<Callback<Void>> waiting = List.copyOf(waitingForNames);
         waitingForNames.clear();
         waiting.forEach(each -> each.done(null, failure));
+    }
+
+    /** Of the segments up to that base, the first whose files are being renamed; null: none. */
+    Segment firstRenaming(long base) {
+        for (Segment each : renaming) {
+            if (each.baseOffset <= base) {
+                return each;
+            }
+        }
+        return null;
     }
 
     /** Calls back when the segment's files can be opened by their names; before it returns as a rule. */

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import records.BatchSummary;
 import records.schemas.ProducerSnapshot;
 import storage.BatchScanner.Place;
 
@@ -23,7 +22,6 @@ final class ProducerRecovery {
     private final List<String> names;
     private final List<DamagedRange> damage;
     private long end;
-    private boolean noRoom;
 
     ProducerRecovery(
             Recovery.Settings settings, List<Segment> segments, List<String> names, List<DamagedRange> damage) {
@@ -56,17 +54,19 @@ final class ProducerRecovery {
         if (settings.mutations().active("stale-producer-snapshot")) {
             return states;
         }
+        ProducerReplay replay =
+                new ProducerReplay(files, settings.identity(), states, damage, this::passUnknown, false);
         for (int i = 0; i < segments.size() && from < end; i++) {
             boolean below = i + 1 < segments.size() && segments.get(i + 1).baseOffset <= from;
             if (!below && segments.get(i).made && segments.get(i).size > 0) {
-                replay(files, segments.get(i), from, states, segments.get(i).baseOffset >= rebuiltFrom, epochs);
+                replay.run(segments.get(i), from, end, segments.get(i).baseOffset >= rebuiltFrom, epochs);
             }
         }
         states.settled(end);
         boolean changed = false;
         for (Segment segment : segments) {
             if (segment.baseOffset >= rebuiltFrom) {
-                changed |= writeAborted(files, segment);
+                changed |= writeAborted(files, replay, segment);
             }
         }
         if (changed) {
@@ -80,7 +80,7 @@ final class ProducerRecovery {
      *
      * @return true: the directory is to be synced
      */
-    private boolean writeAborted(FileSystem files, Segment segment) throws IOException {
+    private boolean writeAborted(FileSystem files, ProducerReplay replay, Segment segment) throws IOException {
         if (segment.aborted == null) {
             boolean there = names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX));
             if (there) {
@@ -88,22 +88,7 @@ final class ProducerRecovery {
             }
             return there;
         }
-        return fileAborted(files, segment, true);
-    }
-
-    /** False: there is no room. */
-    private boolean fileAborted(FileSystem files, Segment segment, boolean durable) throws IOException {
-        String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
-        TransactionTail.Filing filing = segment.aborted.filing(Long.MAX_VALUE);
-        try {
-            PartitionFiles.writeIndex(
-                    files, path, filing.firstEntry(), TransactionIndex.ENTRY_BYTES, filing.entries(), true, durable);
-            segment.aborted.filed(filing, durable);
-            return true;
-        } catch (DiskFullException noRoom) {
-            LOG.warn("No room for {}: it is in memory only until there is.", path);
-            return false;
-        }
+        return replay.fileAborted(segment, true);
     }
 
     private ProducerStates snapshot(FileSystem files, long newest, long end) throws IOException {
@@ -155,73 +140,16 @@ final class ProducerRecovery {
         }
     }
 
-    private void replay(
-            FileSystem files, Segment segment, long from, ProducerStates states, boolean index, LeaderEpochCache epochs)
-            throws IOException {
-        SegmentView view = new SegmentView(settings.identity(), segment.baseOffset, segment.size, null, 0);
-        FileHandle file = view.open(files);
-        try {
-            BatchScanner scanner = new BatchScanner(file, 0, segment.size);
-            if (from > segment.baseOffset) {
-                view.moveTo(
-                        scanner,
-                        IndexSearch.floorOffset(files, view.path(SegmentFiles.OFFSET_INDEX), segment.baseOffset, from));
-            }
-            long expected = segment.baseOffset;
-            while (next(file, scanner, segment, expected)) {
-                BatchSummary batch = scanner.summary();
-                expected = batch.nextOffset();
-                if (epochs != null && batch.leaderEpoch() > epochs.latestEpoch()) {
-                    epochs.assign(batch.leaderEpoch(), batch.baseOffset());
-                }
-                if (batch.baseOffset() >= states.endOffset()) {
-                    CompletedTransaction ended = states.apply(batch);
-                    if (ended != null && ended.aborted() && index) {
-                        segment.addAborted(ended);
-                        gathered(files, segment);
-                    }
-                    states.settled(batch.nextOffset());
-                }
-                scanner.skip();
-            }
-        } finally {
-            view.close(file);
-        }
-    }
-
-    private void gathered(FileSystem files, Segment segment) throws IOException {
-        if (segment.aborted.pendingBytes() >= TransactionTail.FILING_BYTES && !noRoom) {
-            noRoom = !fileAborted(files, segment, false);
-        }
-    }
-
-    /** Loads the next batch, passing over damaged ranges; false at the segment's end. */
-    private boolean next(FileHandle file, BatchScanner scanner, Segment segment, long expected) throws IOException {
-        for (DamagedRange range : damage) {
-            boolean inside = range.segmentBase() == segment.baseOffset
-                    && scanner.position() >= range.fromPosition()
-                    && scanner.position() < range.toPosition();
-            if (inside) {
-                scanner.moveTo(range.toPosition());
-            }
-        }
-        return switch (scanner.load()) {
-            case BATCH -> true;
-            case END -> false;
-            case NO_BATCH -> {
-                passUnknown(file, scanner, segment, expected);
-                yield scanner.load() == Place.BATCH;
-            }
-        };
-    }
-
     /** Rot in a segment that nothing has gone through before: states of what lies behind it must not be missing (rules P4, S8). */
-    private void passUnknown(FileHandle file, BatchScanner scanner, Segment segment, long expected) throws IOException {
+    private void passUnknown(SegmentView view, FileHandle file, BatchScanner scanner, long expected)
+            throws IOException {
         int bad = scanner.position();
-        int next = new RotProbe(file, segment.size, expected, -1, settings.mayHaveGaps()).validAfter(bad);
-        int index = segments.indexOf(segment) + 1;
-        long to = index < segments.size() ? segments.get(index).baseOffset : end;
-        scanner.moveTo(next < 0 ? segment.size : next);
+        int next = new RotProbe(file, view.size(), expected, -1, settings.mayHaveGaps()).validAfter(bad);
+        long to = end;
+        for (int i = segments.size() - 1; i > 0 && segments.get(i).baseOffset > view.baseOffset(); i--) {
+            to = segments.get(i).baseOffset;
+        }
+        scanner.moveTo(next < 0 ? view.size() : next);
         if (next >= 0 && scanner.load() == Place.BATCH) {
             to = scanner.baseOffset();
         }
@@ -229,7 +157,7 @@ final class ProducerRecovery {
             // Too much of it, but nothing is missing.
             return;
         }
-        damage.add(new DamagedRange(segment.baseOffset, expected, to, bad, scanner.position()));
+        damage.add(new DamagedRange(view.baseOffset(), expected, to, bad, scanner.position()));
         damage.sort(Comparator.comparingLong(DamagedRange::fromOffset));
         LOG.warn(
                 "{}: offsets {} to {} are damaged on this disk (rule S8); the rest is served",

@@ -14,6 +14,7 @@ import java.util.List;
  * @param cleanedTo up to there the log was compacted, -1: never; not beyond what could not be read then, and perhaps can be now
  * @param damage ranges without valid batches (rule S8)
  * @param notedFrom what the {@link DamageNote} says
+ * @param notedIndexes what the {@link IndexNote} says
  */
 record RecoveredLog(
         List<Segment> segments,
@@ -26,4 +27,5 @@ record RecoveredLog(
         boolean snapshotAtEnd,
         long cleanedTo,
         List<DamagedRange> damage,
-        long notedFrom) {}
+        long notedFrom,
+        List<IndexNote.Line> notedIndexes) {}

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +64,7 @@ final class Recovery implements DiskJob<RecoveredLog> {
     private final List<DamagedRange> damage = new ArrayList<>(0);
     private List<Segment> segments;
     private List<String> names;
+    private Map<Long, IndexNote.Line> notedIndexes;
     private LeaderEpochCache epochs;
     private boolean epochsChanged;
     private boolean epochsLost;
@@ -140,7 +142,8 @@ final class Recovery implements DiskJob<RecoveredLog> {
                 snapshot,
                 cleanedTo,
                 damage,
-                notedNow);
+                notedNow,
+                List.copyOf(notedIndexes.values()));
     }
 
     /**
@@ -187,25 +190,43 @@ final class Recovery implements DiskJob<RecoveredLog> {
         while (found.size() > 1 && found.get(1).baseOffset <= settings.start().logStartOffset()) {
             SegmentFiles.delete(files, directory, found.remove(0).baseOffset, names);
         }
+        notedIndexes = IndexNote.read(files, directory, names);
         for (int i = 0; i < found.size(); i++) {
             Segment segment = found.get(i);
-            if (names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
+            try {
                 segment.aborted = loadAborted(files, segment);
+            } catch (DamagedIndexException e) {
+                unreadableAbortedFrom = Math.min(unreadableAbortedFrom, segment.baseOffset);
+                if (wasFinished(i + 1 < found.size() ? found.get(i + 1).baseOffset : Long.MAX_VALUE)) {
+                    LOG.warn(
+                            "{}. It is made anew now from the batches, and so are those behind it: nothing is lost. If this comes again, check the disk",
+                            e.getMessage());
+                }
             }
         }
         return found;
     }
 
+    /** Whether the index of the segment that ends at {@code end} is as it was left; after a crash those of late are torn, which is no damage. */
+    private boolean wasFinished(long end) {
+        long known = settings.start().recoveryPoint();
+        return settings.start().cleanStop()
+                || end < known
+                || (end == known && names.contains(SegmentFiles.name(end, SegmentFiles.SNAPSHOT)));
+    }
+
     private TransactionTail loadAborted(FileSystem files, Segment segment) throws IOException {
+        IndexNote.Line noted = notedIndexes.get(segment.baseOffset);
         String path = segment.path(settings.identity(), SegmentFiles.TRANSACTION_INDEX);
+        if (!names.contains(SegmentFiles.name(segment.baseOffset, SegmentFiles.TRANSACTION_INDEX))) {
+            if (noted != null) {
+                throw new DamagedIndexException(path, segment.baseOffset, "it is missing");
+            }
+            return null;
+        }
         FileHandle file = files.open(path, FileSystem.Mode.READ);
         try {
-            return TransactionTail.load(file, segment.baseOffset);
-        } catch (DamagedIndexException e) {
-            LOG.warn(
-                    "{}; now, for segment {} of {} and those behind it", e.getMessage(), segment.baseOffset, directory);
-            unreadableAbortedFrom = Math.min(unreadableAbortedFrom, segment.baseOffset);
-            return null;
+            return TransactionTail.load(file, segment.baseOffset, noted);
         } finally {
             file.release();
         }

@@ -116,6 +116,13 @@ final class Segment {
         aborted.add(transaction);
     }
 
+    /** What a job needs to read the batches. */
+    Segment forJob() {
+        Segment copy = new Segment(baseOffset, createdMillis);
+        copy.size = size;
+        return copy;
+    }
+
     String path(LogIdentity log, String suffix) {
         return SegmentFiles.path(log.directory(), baseOffset, suffix);
     }

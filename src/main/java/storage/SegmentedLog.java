@@ -26,6 +26,7 @@ final class SegmentedLog extends PartitionLog {
     private final LogRetention retention;
     private final LogCompaction compaction;
     private final LogScrub scrub;
+    private final FileGate gate = new FileGate();
     private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
     private boolean exclusive;
     private long lastAppendNanos;
@@ -34,11 +35,12 @@ final class SegmentedLog extends PartitionLog {
         this.log = log;
         this.flusher = new LogFlusher(log);
         this.appender = new LogAppender(log, flusher);
-        this.scrub = new LogScrub(log, flusher);
-        this.reader = new LogReader(log, scrub);
+        this.scrub = new LogScrub(log, flusher, gate);
+        AbortedRepair repair = new AbortedRepair(log, flusher, scrub, gate);
+        this.reader = new LogReader(log, scrub, repair);
         this.timestamps = new TimestampLookup(log, scrub);
         this.retention = new LogRetention(log, this, appender, flusher);
-        this.compaction = new LogCompaction(log, retention, scrub);
+        this.compaction = new LogCompaction(log, retention, scrub, repair);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
     }
 
@@ -397,12 +399,12 @@ final class SegmentedLog extends PartitionLog {
         exclusive = true;
         Runnable finish = () -> {
             exclusive = false;
-            scrub.release();
+            gate.release();
             while (!exclusive && !held.isEmpty()) {
                 held.poll().run();
             }
         };
         compaction.stop(() -> appender.whenIdle(() ->
-                retention.whenIdle(() -> flusher.whenIdle(() -> scrub.hold(() -> step.run(finish))))));
+                retention.whenIdle(() -> flusher.whenIdle(() -> gate.hold(() -> step.run(finish))))));
     }
 }

@@ -24,8 +24,6 @@ final class TransactionIndex {
     static final int ENTRY_BYTES = 34;
     private static final int FIELDS = 4;
     private static final short VERSION = 0;
-    /** Where the marker's offset lies in an entry. */
-    static final int LAST_OFFSET_AT = 18;
 
     private long[] fields = {};
     private int count;
@@ -33,11 +31,7 @@ final class TransactionIndex {
     /** The entry at {@code at} in the bytes of a file. */
     static CompletedTransaction decode(ByteBuffer file, int at) {
         return new CompletedTransaction(
-                file.getLong(at + 2),
-                file.getLong(at + 10),
-                file.getLong(at + LAST_OFFSET_AT),
-                true,
-                file.getLong(at + 26));
+                file.getLong(at + 2), file.getLong(at + 10), file.getLong(at + 18), true, file.getLong(at + 26));
     }
 
     /**
@@ -52,7 +46,7 @@ final class TransactionIndex {
         CompletedTransaction entry = decode(file, at);
         boolean legal = entry.producerId() >= 0
                 && entry.firstOffset() >= 0
-                && entry.firstOffset() <= entry.lastOffset()
+                && entry.firstOffset() < entry.lastOffset()
                 && entry.lastOffset() > lastMarker
                 && entry.lastOffset() < Long.MAX_VALUE
                 && entry.lastStableOffset() <= entry.lastOffset() + 1;

@@ -3,65 +3,61 @@ package storage;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Goes through the entries of a {@code .txnindex} file, a piece in memory at a time, and checks each. Blocking. */
+/** Goes through the entries of a {@code .txnindex} file, a piece in memory at a time, and checks each piece before any of it is told. Blocking. */
 final class TransactionScanner {
 
-    private static final int PIECE_ENTRIES = 512;
-
     private final FileHandle file;
+    private final long baseOffset;
     private final int count;
+    private final FiledAborted.View known;
     private final ByteBuffer piece;
     private int next;
-    private long lastMarker;
+    /** Number of the entry that {@link #piece} begins with; -1: none is loaded. */
+    private int loaded = -1;
 
     /**
      * @param baseOffset of the segment
-     * @param count entries to be read; the file may have got more
+     * @param known what the file must hold; it may have got more
      */
-    TransactionScanner(FileHandle file, long baseOffset, int count) {
-        this.file = file;
-        this.count = count;
-        this.lastMarker = baseOffset - 1;
-        this.piece = ByteBuffer.allocate(Math.min(PIECE_ENTRIES, count) * TransactionIndex.ENTRY_BYTES)
-                .limit(0);
+    TransactionScanner(FileHandle file, long baseOffset, FiledAborted.View known) {
+        this(file, baseOffset, known.count(), known);
     }
 
-    /** Entries in a whole file; throws when its size does not fit. */
-    static int entries(FileHandle file) throws IOException {
-        if (file.size() % TransactionIndex.ENTRY_BYTES != 0) {
+    private TransactionScanner(FileHandle file, long baseOffset, int count, FiledAborted.View known) {
+        this.file = file;
+        this.baseOffset = baseOffset;
+        this.count = count;
+        this.known = known;
+        this.piece = ByteBuffer.allocate(Math.min(FiledAborted.PIECE, count) * TransactionIndex.ENTRY_BYTES);
+    }
+
+    /** All entries of a file of which nothing is known yet. Throws when its size does not fit. */
+    static TransactionScanner ofUnknown(FileHandle file, long baseOffset) throws IOException {
+        long size = file.size();
+        if (size % TransactionIndex.ENTRY_BYTES != 0) {
             throw new DamagedIndexException(
-                    file.path() + ": size " + file.size() + " is no multiple of " + TransactionIndex.ENTRY_BYTES);
+                    file.path(),
+                    baseOffset,
+                    "its size, " + size + ", is no multiple of " + TransactionIndex.ENTRY_BYTES);
         }
-        return (int) Math.min(Integer.MAX_VALUE, file.size() / TransactionIndex.ENTRY_BYTES);
+        int entries = (int) Math.min(Integer.MAX_VALUE, size / TransactionIndex.ENTRY_BYTES);
+        return new TransactionScanner(file, baseOffset, entries, null);
     }
 
     /** To entry number {@code entry}. */
     TransactionScanner from(int entry) {
         next = entry;
-        piece.limit(0);
         return this;
     }
 
-    /** To the first entry whose marker is at or above {@code offset}; throws when the entries it goes by do not rise. */
+    /** To the first entry whose marker is at or above {@code offset}. */
     TransactionScanner fromMarker(long offset) throws IOException {
-        ByteBuffer marker = ByteBuffer.allocate(Long.BYTES);
-        int low = 0;
-        int high = count;
-        while (low < high) {
-            int middle = (low + high) >>> 1;
-            read(marker.clear(), middle, TransactionIndex.LAST_OFFSET_AT);
-            if (marker.getLong(0) < offset) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+        next = Math.min(count, known.pieceOf(offset) * FiledAborted.PIECE);
+        CompletedTransaction entry = next();
+        while (entry != null && entry.lastOffset() < offset) {
+            entry = next();
         }
-        // A marker that has rotted to a lower value leads past good entries. Then it is the last one below, and no
-        // higher than the one before it.
-        from(Math.max(0, low - 2));
-        while (next < low) {
-            next();
-        }
+        next -= entry == null ? 0 : 1;
         return this;
     }
 
@@ -70,27 +66,58 @@ final class TransactionScanner {
         if (next == count) {
             return null;
         }
-        if (!piece.hasRemaining()) {
-            int entries = Math.min(piece.capacity() / TransactionIndex.ENTRY_BYTES, count - next);
-            read(piece.clear().limit(entries * TransactionIndex.ENTRY_BYTES), next, 0);
-            piece.flip();
+        int first = next - next % FiledAborted.PIECE;
+        if (loaded != first) {
+            load(first);
         }
-        int at = piece.position();
-        String problem = TransactionIndex.problem(piece, at, lastMarker);
-        if (problem != null) {
-            throw new DamagedIndexException(file.path() + ": entry " + next + " " + problem);
-        }
-        CompletedTransaction entry = TransactionIndex.decode(piece, at);
-        lastMarker = entry.lastOffset();
-        piece.position(at + TransactionIndex.ENTRY_BYTES);
-        next++;
-        return entry;
+        return TransactionIndex.decode(piece, (next++ - first) * TransactionIndex.ENTRY_BYTES);
     }
 
-    private void read(ByteBuffer target, int entry, int at) throws IOException {
-        int wanted = target.remaining();
-        if (PartitionFiles.readFully(file, target, (long) entry * TransactionIndex.ENTRY_BYTES + at) < wanted) {
-            throw new DamagedIndexException(file.path() + ": entry " + entry + " is missing");
+    private void load(int first) throws IOException {
+        long before = lastMarkerBefore(first);
+        int entries = Math.min(FiledAborted.PIECE, count - first);
+        piece.clear().limit(entries * TransactionIndex.ENTRY_BYTES);
+        read(first);
+        long checksum = known == null ? 0 : known.checksum(first / FiledAborted.PIECE - 1);
+        for (int i = 0; i < entries; i++) {
+            String problem = TransactionIndex.problem(piece, i * TransactionIndex.ENTRY_BYTES, before);
+            if (problem != null) {
+                throw new DamagedIndexException(file.path(), baseOffset, "entry " + (first + i) + " " + problem);
+            }
+            CompletedTransaction entry = TransactionIndex.decode(piece, i * TransactionIndex.ENTRY_BYTES);
+            checksum = FiledAborted.checksum(checksum, entry);
+            before = entry.lastOffset();
+        }
+        if (known != null && checksum != known.checksum(first / FiledAborted.PIECE)) {
+            throw new DamagedIndexException(
+                    file.path(),
+                    baseOffset,
+                    "entries " + first + " to " + (first + entries - 1) + " are not what was written");
+        }
+        loaded = first;
+    }
+
+    private long lastMarkerBefore(int first) {
+        if (first == 0) {
+            return baseOffset - 1;
+        }
+        return known == null
+                ? TransactionIndex.decode(piece, piece.limit() - TransactionIndex.ENTRY_BYTES)
+                        .lastOffset()
+                : known.markers()[first / FiledAborted.PIECE - 1];
+    }
+
+    private void read(int first) throws IOException {
+        int wanted = piece.remaining();
+        int got;
+        try {
+            got = PartitionFiles.readFully(file, piece, (long) first * TransactionIndex.ENTRY_BYTES);
+        } catch (IOException e) {
+            throw new DamagedIndexException(file.path(), baseOffset, "it cannot be read: " + e.getMessage());
+        }
+        if (got < wanted) {
+            int missing = first + got / TransactionIndex.ENTRY_BYTES;
+            throw new DamagedIndexException(file.path(), baseOffset, "entry " + missing + " is missing");
         }
     }
 }

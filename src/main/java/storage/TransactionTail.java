@@ -14,39 +14,36 @@ final class TransactionTail {
     /** Pending entries of so many bytes are to be filed. */
     static final int FILING_BYTES = 8192;
 
-    private Filed filed = Filed.NONE;
+    private final FiledAborted filed = new FiledAborted();
     private TransactionIndex pending = new TransactionIndex();
     /** All that is filed, and the file's name, have been synced: a missing file looks like one without entries, so a stop must not leave it to chance. */
     private boolean synced;
 
-    /**
-     * What is known of the entries in the file.
-     *
-     * @param firstOffset the smallest first offset
-     * @param lastMarker offset of the last entry's marker; -1 for none
-     * @param lastStable last stable offset of the last entry
-     */
-    private record Filed(int count, long firstOffset, long lastMarker, long lastStable) {
-        static final Filed NONE = new Filed(0, Long.MAX_VALUE, -1, -1);
-
-        Filed and(CompletedTransaction next) {
-            return new Filed(
-                    count + 1,
-                    Math.min(firstOffset, next.firstOffset()),
-                    next.lastOffset(),
-                    Math.max(lastStable, next.lastStableOffset()));
-        }
-    }
+    private boolean failureTold;
 
     /** Entries for the file: from this entry number on, these bytes. */
     record Filing(int firstEntry, ByteBuffer entries) {}
 
-    /** What a start finds in the whole file; throws DamagedIndexException. */
-    static TransactionTail load(FileHandle file, long baseOffset) throws IOException {
+    /**
+     * What a start finds in the whole file; throws DamagedIndexException.
+     *
+     * @param noted what must be there at least; null: nobody knows
+     */
+    static TransactionTail load(FileHandle file, long baseOffset, IndexNote.Line noted) throws IOException {
         TransactionTail tail = new TransactionTail();
-        TransactionScanner scanner = new TransactionScanner(file, baseOffset, TransactionScanner.entries(file));
+        TransactionScanner scanner = TransactionScanner.ofUnknown(file, baseOffset);
         for (CompletedTransaction each = scanner.next(); each != null; each = scanner.next()) {
-            tail.filed = tail.filed.and(each);
+            tail.filed.add(each);
+            boolean other = noted != null
+                    && noted.entries() == tail.filed.count()
+                    && noted.checksum() != IndexNote.Line.shown(tail.filed.checksum());
+            if (other) {
+                throw new DamagedIndexException(file.path(), baseOffset, "its entries are not those that were written");
+            }
+        }
+        if (noted != null && noted.entries() > tail.filed.count()) {
+            throw new DamagedIndexException(
+                    file.path(), baseOffset, tail.filed.count() + " of " + noted.entries() + " entries are left");
         }
         tail.synced = true;
         return tail;
@@ -55,10 +52,10 @@ final class TransactionTail {
     /** An aborted transaction whose marker lies behind all others. */
     void add(CompletedTransaction aborted) {
         Check.invariant(
-                aborted.lastOffset() > filed.lastMarker,
+                aborted.lastOffset() > filed.lastMarker(),
                 "T8: abort markers must rise",
                 aborted.lastOffset(),
-                filed.lastMarker);
+                filed.lastMarker());
         pending.append(aborted);
     }
 
@@ -67,7 +64,7 @@ final class TransactionTail {
     }
 
     int count() {
-        return filed.count + pending.count();
+        return filed.count() + pending.count();
     }
 
     boolean isDurable() {
@@ -76,14 +73,14 @@ final class TransactionTail {
 
     /** What is to be written now: entries whose markers are, for those can be taken back no more. */
     Filing filing(long writtenEnd) {
-        return new Filing(filed.count, pending.image(pending.endingBefore(writtenEnd)));
+        return new Filing(filed.count(), pending.image(pending.endingBefore(writtenEnd)));
     }
 
     /** The filing was written; entries that came meanwhile stay pending. Filings are one at a time. */
     void filed(Filing done, boolean durable) {
         int entries = done.entries().capacity() / TransactionIndex.ENTRY_BYTES;
         for (int i = 0; i < entries; i++) {
-            filed = filed.and(pending.at(i));
+            filed.add(pending.at(i));
         }
         pending = pending.from(entries);
         synced = durable || (synced && entries == 0);
@@ -91,22 +88,22 @@ final class TransactionTail {
 
     /** Drops the transactions whose marker is at or past {@code offset}, which have not been written. */
     void truncateTo(long offset) {
-        Check.invariant(filed.lastMarker < offset, "T8: a filed abort is taken back", filed.lastMarker, offset);
+        Check.invariant(filed.lastMarker() < offset, "T8: a filed abort is taken back", filed.lastMarker(), offset);
         pending.truncateTo(offset);
     }
 
     /** Whether the file may hold some that overlap [{@code from}, {@code to}). */
     boolean fileOverlaps(long from, long to) {
-        return filed.lastMarker >= from && filed.firstOffset < to;
+        return filed.lastMarker() >= from && filed.firstOffset() < to;
     }
 
     /** Whether all that come behind those in the file begin at or above {@code to}. */
     boolean fileReachesTo(long from, long to) {
-        return filed.lastMarker >= from && filed.lastStable >= to;
+        return filed.lastMarker() >= from && filed.lastStable() >= to;
     }
 
     boolean endsBefore(long offset) {
-        return filed.lastMarker < offset && pending.endingBefore(offset) == pending.count();
+        return filed.lastMarker() < offset && pending.endingBefore(offset) == pending.count();
     }
 
     /** Those that are not in the file. */
@@ -114,8 +111,38 @@ final class TransactionTail {
         return pending;
     }
 
+    /** Entries of the file have markers below it. */
+    long filedEnd() {
+        return filed.lastMarker() + 1;
+    }
+
+    /** What the file holds, for the note; null for nothing. {@code next}: about to be written as well, or null. */
+    IndexNote.Line noted(long baseOffset, Filing next) {
+        long checksum = filed.checksum();
+        int entries = next == null ? 0 : next.entries().remaining() / TransactionIndex.ENTRY_BYTES;
+        for (int i = 0; i < entries; i++) {
+            checksum = FiledAborted.checksum(checksum, pending.at(i));
+        }
+        int all = filed.count() + entries;
+        return all == 0 ? null : new IndexNote.Line(baseOffset, all, IndexNote.Line.shown(checksum));
+    }
+
+    /** Takes over what is not in the file of {@code other}; it lies behind all that is here. */
+    void addPending(TransactionTail other) {
+        for (int i = 0; i < other.pending.count(); i++) {
+            add(other.pending.at(i));
+        }
+    }
+
+    /** The file is damaged and could not be made anew: false when that has been told. */
+    boolean tellFailure() {
+        boolean first = !failureTold;
+        failureTold = true;
+        return first;
+    }
+
     /** As it is now, for a job. */
     AbortedView view(String path, long baseOffset) {
-        return new AbortedView(path, baseOffset, filed.count, pending.from(0));
+        return new AbortedView(path, baseOffset, filed.view(), pending.from(0));
     }
 }

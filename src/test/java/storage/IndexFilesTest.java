@@ -191,7 +191,7 @@ class IndexFilesTest {
             SimHost host = new SimHost(seed);
             host.disk().put("aborted", read(file).array());
             int filed = random.nextInt(ours.count() + 1);
-            AbortedView loaded = new AbortedView("aborted", 100, filed, ours.from(filed));
+            AbortedView loaded = new AbortedView("aborted", 100, known(ours, filed), ours.from(filed));
             for (int round = 0; round < 50; round++) {
                 long from = random.nextInt((int) marker + 10);
                 long to = from + random.nextInt(100);
@@ -255,47 +255,60 @@ class IndexFilesTest {
         }
     }
 
-    /** What a search goes by may have rotted since the start: it finds all, or says so. */
+    /** Whatever has rotted since it was written, in one entry or many: a lookup gives what was written, or says that it cannot. */
     @Test
-    void aMarkerThatHasRottedToALowerValueHidesNoOther() throws IOException {
-        int count = 20;
+    void whatHasRottedSinceItWasWrittenIsNoticed() throws IOException {
+        Random random = new Random(5);
         int noticed = 0;
-        for (int rotten = 1; rotten < count; rotten++) {
-            for (long value = 1; value < rotten * 10L; value += 3) {
-                TransactionIndex index = new TransactionIndex();
-                for (int i = 0; i < count; i++) {
-                    long marker = (i + 1) * 10L;
-                    index.append(new CompletedTransaction(i, 0, marker, true, 1));
-                }
-                ByteBuffer content = index.image(count);
-                content.putLong(rotten * TransactionIndex.ENTRY_BYTES + TransactionIndex.LAST_OFFSET_AT, value);
-                SimHost host = new SimHost(1);
-                byte[] file = new byte[content.remaining()];
-                content.duplicate().get(file);
-                host.disk().put("aborted", file);
-                AbortedView view = new AbortedView("aborted", 0, count, new TransactionIndex());
-                for (long from = 0; from <= count * 10L; from += 5) {
-                    List<ReadResult.AbortedTransaction> expected = new ArrayList<>();
-                    assertFalse(index.collect(from, 1_000, expected));
-                    List<ReadResult.AbortedTransaction> found = new ArrayList<>();
-                    String what = "entry " + rotten + " has " + value + ", read from " + from;
-                    try {
-                        view.collect(host.files(), from, 1_000, found);
-                        assertEquals(expected, found, what);
-                    } catch (DamagedIndexException seen) {
-                        assertTrue(seen.getMessage().contains("entry " + rotten), what + ": " + seen.getMessage());
-                        noticed++;
-                    }
+        for (int round = 0; round < 2_000; round++) {
+            TransactionIndex index = new TransactionIndex();
+            int count = 1 + random.nextInt(round % 2 == 0 ? 20 : 3 * FiledAborted.PIECE);
+            for (int i = 0; i < count; i++) {
+                long marker = (i + 1) * 10L;
+                index.append(new CompletedTransaction(random.nextInt(5), marker - 7, marker, true, marker + 1));
+            }
+            ByteBuffer content = index.image(count);
+            int from = random.nextInt(content.limit());
+            switch (random.nextInt(3)) {
+                case 0 -> flip(content, random);
+                case 1 -> content.putLong(Math.min(from, content.limit() - 8), random.nextInt(count * 10));
+                default -> content.put(from, new byte[content.limit() - from]);
+            }
+            SimHost host = new SimHost(1);
+            byte[] file = new byte[content.remaining()];
+            content.duplicate().get(file);
+            host.disk().put("aborted", file);
+            AbortedView view = new AbortedView("aborted", 0, known(index, count), new TransactionIndex());
+            for (int i = 0; i < 20; i++) {
+                long first = random.nextInt(count * 10 + 5);
+                long to = first + random.nextInt(200);
+                List<ReadResult.AbortedTransaction> expected = new ArrayList<>();
+                boolean complete = index.collect(first, to, expected);
+                List<ReadResult.AbortedTransaction> found = new ArrayList<>();
+                try {
+                    assertEquals(complete, view.collect(host.files(), first, to, found), "round " + round);
+                    assertEquals(expected, found, "round " + round);
+                } catch (DamagedIndexException seen) {
+                    assertTrue(seen.getMessage().startsWith("aborted is damaged: "), seen.getMessage());
+                    noticed++;
                 }
             }
         }
-        assertTrue(noticed > 1_000, "only " + noticed);
+        assertTrue(noticed > 5_000, "only " + noticed);
+    }
+
+    private static FiledAborted.View known(TransactionIndex index, int entries) {
+        FiledAborted known = new FiledAborted();
+        for (int i = 0; i < entries; i++) {
+            known.add(index.at(i));
+        }
+        return known.view();
     }
 
     private static TransactionTail load(ByteBuffer content, long baseOffset) throws IOException {
         MemoryFile file = new MemoryFile();
         file.append(content);
-        return TransactionTail.load(file, baseOffset);
+        return TransactionTail.load(file, baseOffset, null);
     }
 
     private static ByteBuffer cut(ByteBuffer image) {
