@@ -5,12 +5,10 @@ import common.FailureCode;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.agrona.collections.Long2ObjectHashMap;
 import records.BatchHeader;
 import records.BatchSummary;
 import records.schemas.ProducerSnapshot;
@@ -30,7 +28,7 @@ public final class ProducerStates {
     private static final long NO_OFFSET = Long.MAX_VALUE;
     private static final int MAX_REFUSED = 1024;
 
-    private final Long2ObjectHashMap<ProducerEntry> producers = new Long2ObjectHashMap<>();
+    private final ProducerTable producers = new ProducerTable();
     /** Producer id by first offset of its open transaction here. */
     private final TreeMap<Long, Long> open = new TreeMap<>();
     /** Offset of the marker by first offset, of transactions that ended at or past the high watermark as last told. */
@@ -42,10 +40,6 @@ public final class ProducerStates {
     private final LinkedHashMap<Long, RefusedFirst> refusedFirsts = new LinkedHashMap<>(0);
 
     private long endOffset;
-    /** Producer ids that {@link #expire} is to look at, and how many it has; null while it is not under way. */
-    private long[] unchecked;
-
-    private int checked;
 
     private record RefusedFirst(short epoch, int sequence) {}
 
@@ -87,7 +81,7 @@ public final class ProducerStates {
 
     /** A snapshot's content in memory. Sorted by producer id. */
     public Image image() {
-        return new Image(endOffset, sorted());
+        return new Image(endOffset, producers.sorted());
     }
 
     /**
@@ -104,9 +98,9 @@ public final class ProducerStates {
         ProducerStates states = new ProducerStates(offset);
         for (ProducerSnapshot.Entry row : rows) {
             ProducerEntry entry = ProducerEntry.fromSnapshot(states.producers.get(row.producerId()), row);
-            states.producers.put(row.producerId(), entry);
+            states.producers.put(entry);
         }
-        for (ProducerEntry entry : states.sorted()) {
+        for (ProducerEntry entry : states.producers.sorted()) {
             if (entry.hasOpenTransaction() && !forgetful) {
                 states.open.put(entry.transactionStart, entry.producerId);
             }
@@ -238,10 +232,10 @@ public final class ProducerStates {
             undos.addLast(new Undo(batch.baseOffset(), batch.producerId(), before));
             if (batch.control()) {
                 completed = end(before, batch);
-                producers.put(batch.producerId(), ProducerEntry.afterMarker(before, batch));
+                producers.put(ProducerEntry.afterMarker(before, batch));
             } else {
                 ProducerEntry after = ProducerEntry.afterBatch(before, batch);
-                producers.put(batch.producerId(), after);
+                producers.put(after);
                 if (after.hasOpenTransaction()) {
                     open.put(after.transactionStart, batch.producerId());
                 }
@@ -273,7 +267,7 @@ public final class ProducerStates {
      * one never again (P2, P7).
      */
     public void refused(BatchSummary batch) {
-        if (!batch.hasProducerId() || batch.control() || producers.containsKey(batch.producerId())) {
+        if (!batch.hasProducerId() || batch.control() || producers.get(batch.producerId()) != null) {
             return;
         }
         RefusedFirst known = refusedFirsts.get(batch.producerId());
@@ -306,7 +300,7 @@ public final class ProducerStates {
         if (before == null) {
             producers.remove(undo.producerId());
         } else {
-            producers.put(undo.producerId(), before);
+            producers.put(before);
         }
         if (now != null && now.hasOpenTransaction()) {
             open.remove(now.transactionStart);
@@ -340,40 +334,19 @@ public final class ProducerStates {
 
     /**
      * Removes producers whose last batch is at least {@code expirationMillis} ({@code producer.id.expiration.ms}) old by its own time and that have no
-     * open transaction (rule P6). A little at a time: looks at {@code most} of them, going on where the last call ended. {@code wallMillis}: now.
+     * open transaction (rule P6). A little at a time, as {@link ProducerTable#sweep} says; {@code most}: places of the table. {@code wallMillis}: now.
      *
-     * @return how many were looked at in this call, after which the next one begins anew; {@link #MORE}: others are left
+     * @return how many places were looked at in this call, after which the next one begins anew; {@link #MORE}: others are left
      */
     public int expire(long wallMillis, long expirationMillis, int most) {
-        if (unchecked == null) {
-            unchecked = new long[producers.size()];
-            checked = 0;
-            Long2ObjectHashMap<ProducerEntry>.KeyIterator ids =
-                    producers.keySet().iterator();
-            for (int i = 0; i < unchecked.length; i++) {
-                unchecked[i] = ids.nextLong();
-            }
-        }
-        int looked = 0;
-        for (; looked < most && checked < unchecked.length; looked++) {
-            ProducerEntry entry = producers.get(unchecked[checked++]);
-            if (entry != null && !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis) {
-                producers.remove(entry.producerId);
-            }
-        }
-        if (checked < unchecked.length) {
-            return MORE;
-        }
-        unchecked = null;
-        return looked;
+        return producers.sweep(
+                most, entry -> !entry.hasOpenTransaction() && wallMillis - entry.lastTimestamp >= expirationMillis);
     }
 
     /** The batches below {@code end} that these states rest on, also those that an undo would bring back. */
     ProducerTails tails(long end) {
         ProducerTails tails = new ProducerTails();
-        for (ProducerEntry entry : producers.values()) {
-            entry.addTails(tails, end);
-        }
+        producers.forEach(entry -> entry.addTails(tails, end));
         for (Undo undo : undos) {
             if (undo.before() != null) {
                 undo.before().addTails(tails, end);
@@ -385,7 +358,7 @@ public final class ProducerStates {
     /** As DescribeProducers shows them; sorted by producer id. */
     public List<ActiveProducer> activeProducers() {
         List<ActiveProducer> active = new ArrayList<>(producers.size());
-        for (ProducerEntry entry : sorted()) {
+        for (ProducerEntry entry : producers.sorted()) {
             active.add(shown(entry));
         }
         return active;
@@ -415,11 +388,5 @@ public final class ProducerStates {
     /** Producer ids by first offset of their open transactions. */
     Map<Long, Long> openTransactions() {
         return new TreeMap<>(open);
-    }
-
-    private ProducerEntry[] sorted() {
-        ProducerEntry[] entries = producers.values().toArray(new ProducerEntry[0]);
-        Arrays.sort(entries, (a, b) -> Long.compare(a.producerId, b.producerId));
-        return entries;
     }
 }
