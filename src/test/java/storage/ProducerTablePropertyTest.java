@@ -64,7 +64,7 @@ final class ProducerTablePropertyTest {
                     });
                     taken.forEach(each -> assertTrue(model.remove(each.producerId, each), "what was not there"));
                     if (looked != ProducerStates.MORE) {
-                        old = i - random.below(1_000);
+                        old = (long) i - random.below(1_000);
                     }
                 }
                 default -> assertEquals(model.get(id), table.get(id));
