@@ -49,7 +49,7 @@ class MutationTest {
         find(mutation, profile + " producers=0 plainProducers=0 consumers=0 admins=0 churns=0 transactions=0");
     }
 
-    /** Rules T*: profiles with little else than transactions. An append that is not guarded is found in the model of a partition. */
+    /** Rules T*: profiles with little else than transactions. */
     @ParameterizedTest
     @CsvSource({
         "txn-markers-before-decision, faults=crash_in_job faultMillis=150 stormMillis=8000 txnInterval=2 txnJobs=2 txnStatePartitions=1"
@@ -59,6 +59,7 @@ class MutationTest {
         "unverified-append, faults=ghost+long_latency",
         "offsets-before-commit, faults=kill",
         "old-epoch-marker, faults=ghost txnSecond=100 txnInterval=20",
+        "unguarded-append, faults=slow_bus stallsPerMille=20 loops=2 txnSecond=0 txnTimeout=4000 txnJobs=0 maxRecords=1 txnInterval=2 txnHasty=30",
         "lost-end-kept, faults=power_cut+crash_in_job txnMemory=3 txnSecond=100",
     })
     void aDirectedProfileFindsItInTransactions(String mutation, String profile) {

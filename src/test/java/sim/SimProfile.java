@@ -124,6 +124,8 @@ final class SimProfile {
         numbers.put("txnConsumerJobs", random.below(4));
         // One bit each: what they read, and what they write, is not durable.
         numbers.put("txnMemory", random.chance(0.25) ? random.between(1, 3) : 0);
+        // Percentage of batches that their producer gives up at once.
+        numbers.put("txnHasty", random.chance(0.2) ? random.between(1, 30) : 0);
     }
 
     private static int pick(SimRandom random, int... values) {

@@ -205,6 +205,7 @@ final class SimTransactions {
                 profile.get("txnTimeout"),
                 its.between(200, 3_000),
                 profile.get("padding"),
+                profile.get("txnHasty"),
                 lenient);
     }
 }

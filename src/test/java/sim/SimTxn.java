@@ -20,6 +20,10 @@ final class SimTxn {
     /** The one whose offsets it commits, or tries to; null for none. */
     String group;
 
+    /** Nothing of it may come later than its end: of the first protocol it may, when requests come again. */
+    boolean closes;
+
+    private long endedAt = Long.MAX_VALUE;
     private boolean commitAsked;
     private boolean committed;
     private boolean refused;
@@ -56,6 +60,16 @@ final class SimTxn {
             throw new RuleBroken("T6 an end stays", name + " was answered as committed, and then as not committed");
         }
         refused = true;
+    }
+
+    /** Its producer was told now that it is ended. */
+    void ended(long now) {
+        endedAt = now;
+    }
+
+    /** Whether it was ended before {@code when}, and so is all that it will ever be. */
+    boolean closedBefore(long when) {
+        return closes && endedAt < when;
     }
 
     boolean mayBeVisible() {

@@ -15,7 +15,8 @@ final class SimTxnCall {
     private final ApiMessage request;
     private final Function<ApiMessage, Errors> read;
     private final BiConsumer<Errors, ApiMessage> then;
-    private final boolean mayGiveUp;
+    private double givesUp;
+    private int patienceMillis;
     private long firstSentAt = Long.MAX_VALUE;
     /** An attempt has no answer, or one that leaves it open whether it was done. */
     private boolean unknown;
@@ -49,7 +50,15 @@ final class SimTxnCall {
         this.request = request;
         this.read = read;
         this.then = then;
-        this.mayGiveUp = key == ApiKeys.PRODUCE || key == ApiKeys.TXN_OFFSET_COMMIT;
+        this.givesUp = key == ApiKeys.PRODUCE || key == ApiKeys.TXN_OFFSET_COMMIT ? 0.3 : 0;
+        this.patienceMillis = sender.patienceMillis;
+    }
+
+    /** It is given up when the answer does not come at once: then it may be done at any time later. */
+    SimTxnCall hasty(int millis) {
+        givesUp = 1;
+        patienceMillis = millis;
+        return this;
     }
 
     /** When its first attempt was sent, virtual nanoseconds. */
@@ -71,7 +80,7 @@ final class SimTxnCall {
             return this;
         }
         firstSentAt = Math.min(firstSentAt, sender.net.scheduler().now());
-        sender.coordination.link().send(key, version, request, sender.patienceMillis, true, this::answered);
+        sender.coordination.link().send(key, version, request, patienceMillis, true, this::answered);
         return this;
     }
 
@@ -88,7 +97,7 @@ final class SimTxnCall {
             sender.net.count("txn.unanswered");
             unknown = true;
             sender.unanswered.run();
-            if (mayGiveUp && sender.random.chance(0.3)) {
+            if (givesUp > 0 && sender.random.chance(givesUp)) {
                 sender.net.count("txn.given-up");
                 then.accept(Errors.NETWORK_EXCEPTION, null);
             } else {

@@ -31,9 +31,11 @@ final class SimTxnClient {
      * @param second its protocol is V2
      * @param timeoutMillis transaction.timeout.ms
      * @param patienceMillis after which it closes a connection that does not answer
+     * @param hastyPercent of its batches are given up at once
      * @param lenient clocks jump, requests come late again, or power cuts take records: a transaction may end at any time
      */
-    record Spec(boolean second, int timeoutMillis, int patienceMillis, int padding, boolean lenient) {}
+    record Spec(
+            boolean second, int timeoutMillis, int patienceMillis, int padding, int hastyPercent, boolean lenient) {}
 
     /** A member of a group that commits offsets (KIP-447). */
     record Member(String group, String memberId, int generation) {
@@ -186,6 +188,7 @@ final class SimTxnClient {
     void begin(SimTxn transaction) {
         open = transaction;
         open.second = spec.second;
+        open.closes = spec.second || !spec.lenient;
         begunAt = net.scheduler().now();
     }
 
@@ -243,6 +246,9 @@ final class SimTxnClient {
                     }
                     then.accept(Outcome.DONE);
                 });
+        if (spec.hastyPercent > 0 && random.below(100) < spec.hastyPercent) {
+            call[0].hasty(1 + random.below(10));
+        }
         call[0].send();
     }
 
@@ -328,6 +334,7 @@ final class SimTxnClient {
                 (error, answer) -> {
                     if (error == Errors.NONE) {
                         mustNotBeFenced(call[0], "EndTxn");
+                        ending.ended(net.scheduler().now());
                         if (commit) {
                             ending.committed();
                         }

@@ -20,6 +20,9 @@ final class SimTxnPartition {
     private final Map<String, Long> acked = new LinkedHashMap<>();
     private final TreeMap<Long, String> seen = new TreeMap<>();
     private final TreeMap<Long, Boolean> visible = new TreeMap<>();
+    /** Where the log ended, at least, when somebody asked: to the latest time of a request that was told so. */
+    private final TreeMap<Long, Long> ends = new TreeMap<>();
+
     private final Set<SimTxn> lost = new LinkedHashSet<>();
     private int losses;
     private boolean torn;
@@ -42,6 +45,7 @@ final class SimTxnPartition {
         acked.clear();
         seen.clear();
         visible.clear();
+        ends.clear();
     }
 
     /** How often {@link #unsyncedLost}. */
@@ -98,6 +102,25 @@ final class SimTxnPartition {
         stable(offset, value);
     }
 
+    /** A request that was sent at {@code when} has been told where the log ends. */
+    void endsAt(long offset, long when, SimLife server) {
+        if (!forgets(server)) {
+            ends.merge(offset, when, Math::max);
+        }
+    }
+
+    /** Rule T5: what was appended when its transaction had ended already would be a part of the next one, or open for ever. */
+    private void notTooLate(SimTxnEntry entry) {
+        Map.Entry<Long, Long> before = ends.floorEntry(entry.offset());
+        SimTxn by = sent.get(entry.text());
+        if (before != null && by.closedBefore(before.getValue())) {
+            throw new RuleBroken(
+                    "T5 nothing is appended to what has ended",
+                    name() + "@" + entry.offset() + " " + entry.text() + " of " + by + ": the log ended at "
+                            + before.getKey() + " after that");
+        }
+    }
+
     /** A reader of whatever kind got it: what lies at an offset never changes (rules I11, V2). */
     void saw(SimTxnEntry entry, SimLife server) {
         if (!forgets(server)) {
@@ -105,6 +128,9 @@ final class SimTxnPartition {
         }
         if (entry.isData() && !sent.containsKey(entry.text())) {
             throw new RuleBroken("V2 only what was sent", name() + "@" + entry.offset() + ": " + entry.text());
+        }
+        if (entry.isData() && !forgets(server)) {
+            notTooLate(entry);
         }
     }
 

@@ -114,11 +114,12 @@ final class SimTxnReader implements SimClient {
                             .setPartitionMaxBytes(hurried ? 1 << 20 : most));
         }
         byTopic.values().forEach(request.topics()::add);
+        long now = net.scheduler().now();
         // From 13 on topics are named by their ids.
-        link.send(ApiKeys.FETCH, (short) random.between(4, 12), request, 5_000, true, this::fetched);
+        link.send(ApiKeys.FETCH, (short) random.between(4, 12), request, 5_000, true, answer -> fetched(answer, now));
     }
 
-    private void fetched(ApiMessage message) {
+    private void fetched(ApiMessage message, long askedAt) {
         busy = false;
         if (message == null) {
             return;
@@ -130,7 +131,7 @@ final class SimTxnReader implements SimClient {
         boolean troubled = false;
         for (FetchableTopicResponse topic : answer.responses()) {
             for (PartitionData each : topic.partitions()) {
-                troubled |= !partition(places.get(topic.topic() + "-" + each.partitionIndex()), each);
+                troubled |= !partition(places.get(topic.topic() + "-" + each.partitionIndex()), each, askedAt);
             }
         }
         if (!hurried && random.chance(0.03)) {
@@ -151,7 +152,7 @@ final class SimTxnReader implements SimClient {
         });
     }
 
-    private boolean partition(Place place, PartitionData data) {
+    private boolean partition(Place place, PartitionData data, long askedAt) {
         if (place.losses < place.partition.losses()) {
             place.losses = place.partition.losses();
             place.limit = 0;
@@ -177,6 +178,7 @@ final class SimTxnReader implements SimClient {
                     committedOnly ? "T8 the last stable offset never falls" : "I4 high watermark rises only",
                     name + " at " + place.partition.name() + ": " + limit + " after " + place.limit);
         }
+        place.partition.endsAt(data.highWatermark(), askedAt, link.answering());
         if (!place.partition.forgets(link.answering())) {
             place.limit = limit;
         }
