@@ -42,7 +42,8 @@ class MutationTest {
         "group-tombstones-forgotten-on-load, faults=kill groups=0 committers=2",
         "classic.generation-not-stored, faults=kill+crash_in_job+packet_loss groups=2 consumerGroups=0 members=4 sessionMillis=3000"
                 + " rebalanceMillis=2000 staticMembers=0 offsetsPartitions=1 faultMillis=150 stormMillis=8000",
-        "group-partition-before-release, faults=kill groups=2 consumerGroups=3 members=4 rebalanceMillis=2000",
+        "group-partition-before-release, faults=kill groups=2 consumerGroups=3 classicMembers=0 members=4 rebalanceMillis=2000",
+        "group-partition-before-release, faults=kill groups=2 consumerGroups=3 classicMembers=5 members=4 rebalanceMillis=2000",
         "group-commit-with-any-older-epoch, faults=kill groups=2 consumerGroups=3 members=4",
     })
     void aDirectedProfileFindsItInGroups(String mutation, String profile) {

@@ -19,7 +19,11 @@ final class SimAssignments {
         return GenerationJudge.bytes(ConsumerProtocol.serializeSubscription(new Subscription(topics)));
     }
 
-    /** Deals the partitions out in turn, beginning at a random member. */
+    /**
+     * Deals the partitions out in turn, beginning at a random member.
+     *
+     * @param proposal null: what it is part of is not in an assignment
+     */
     static Map<String, byte[]> deal(
             String proposal, List<String> places, List<PartitionLedger> partitions, SimRandom random) {
         Map<String, List<TopicPartition>> dealt = new LinkedHashMap<>();
@@ -28,7 +32,7 @@ final class SimAssignments {
         for (PartitionLedger each : partitions) {
             dealt.get(places.get(next++ % places.size())).add(new TopicPartition(each.topic, each.partition));
         }
-        ByteBuffer name = ByteBuffer.wrap(proposal.getBytes(StandardCharsets.UTF_8));
+        ByteBuffer name = ByteBuffer.wrap(proposal == null ? new byte[0] : proposal.getBytes(StandardCharsets.UTF_8));
         Map<String, byte[]> assignments = new LinkedHashMap<>();
         dealt.forEach((place, some) -> assignments.put(
                 place,

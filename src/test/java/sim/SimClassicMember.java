@@ -3,6 +3,8 @@ package sim;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.common.message.HeartbeatRequestData;
 import org.apache.kafka.common.message.HeartbeatResponseData;
 import org.apache.kafka.common.message.JoinGroupRequestData;
@@ -19,13 +21,17 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 
-/** A member of a classic group: joins, syncs, heartbeats. Loses answers. Reports what it is told to its group's judges. */
+/**
+ * A member that speaks the classic protocol: joins, syncs, heartbeats. Loses answers. Reports what it is told to its group's judges: where KIP-848 members are in the
+ * group too, who owns what; else generations and what leaders said.
+ */
 final class SimClassicMember extends SimMember {
     private static final String PROTOCOL = "dealer";
     private static final String CONSUMER = "consumer";
     private static final int NO_GENERATION = -1;
 
     private final Spec spec;
+    private final boolean mixed;
     private int generation = NO_GENERATION;
     private List<String> owned = List.of();
     private boolean stable;
@@ -37,6 +43,7 @@ final class SimClassicMember extends SimMember {
     SimClassicMember(SimNet net, SimRandom random, String name, SimGroup group, Spec spec) {
         super(net, random, name, group);
         this.spec = spec;
+        this.mixed = group.spec.kind() == SimGroup.Kind.MIXED;
     }
 
     @Override
@@ -66,7 +73,11 @@ final class SimClassicMember extends SimMember {
         memberId = "";
     }
 
+    /** Eager: it gives up all that it has before it joins again. */
     private void forget() {
+        if (mixed) {
+            group.owners.releasedAll(memberId, net.scheduler().now());
+        }
         stable = false;
         generation = NO_GENERATION;
         owned = List.of();
@@ -77,6 +88,10 @@ final class SimClassicMember extends SimMember {
         String as = memberId;
         control.link().send(key, version, request, patience, true, answer -> {
             busy = false;
+            if (answer == null && key == ApiKeys.JOIN_GROUP && mixed) {
+                // It may arrive late, and says then that the member has nothing.
+                group.owners.unanswered(as, Set.of());
+            }
             // What comes for an identity that was given up meanwhile concerns nobody.
             if (answer != null && as.equals(memberId)) {
                 then.handle(answer);
@@ -126,7 +141,11 @@ final class SimClassicMember extends SimMember {
             List<String> places = answer.members().isEmpty()
                     ? null
                     : answer.members().stream().map(this::place).sorted().toList();
-            group.generations.joined(generation, memberId, spec.instanceId, places, newest);
+            if (mixed) {
+                net.count(answer.leader().isEmpty() ? "join.by-coordinator" : "join.by-leader");
+            } else {
+                group.generations.joined(generation, memberId, spec.instanceId, places, newest);
+            }
             sync(leads ? places : null, answer);
         } else if (error == Errors.MEMBER_ID_REQUIRED) {
             memberId = answer.memberId();
@@ -160,9 +179,12 @@ final class SimClassicMember extends SimMember {
             request.setProtocolType(CONSUMER).setProtocolName(PROTOCOL);
         }
         if (places != null) {
-            String proposal = generation + "#" + name + "#" + proposals++;
+            // What an assignor keeps there would be lost in an upgrade, which so would be refused.
+            String proposal = mixed ? null : generation + "#" + name + "#" + proposals++;
             Map<String, byte[]> assignments = SimAssignments.deal(proposal, places, group.partitions, random);
-            group.generations.proposed(proposal, assignments);
+            if (!mixed) {
+                group.generations.proposed(proposal, assignments);
+            }
             Map<String, String> ids = new LinkedHashMap<>();
             joined.members().forEach(each -> ids.put(place(each), each.memberId()));
             assignments.forEach((place, bytes) -> request.assignments()
@@ -170,15 +192,16 @@ final class SimClassicMember extends SimMember {
                             .setMemberId(ids.get(place))
                             .setAssignment(bytes)));
         }
+        long begun = net.scheduler().now();
         send(
                 ApiKeys.SYNC_GROUP,
                 spec.sync,
                 request,
                 group.spec.rebalanceMillis() * 2 + 5_000,
-                answer -> synced((SyncGroupResponseData) answer));
+                answer -> synced((SyncGroupResponseData) answer, begun));
     }
 
-    private void synced(SyncGroupResponseData answer) {
+    private void synced(SyncGroupResponseData answer, long begun) {
         Errors error = Errors.forCode(answer.errorCode());
         net.count("sync." + error);
         if (error != Errors.NONE) {
@@ -189,9 +212,24 @@ final class SimClassicMember extends SimMember {
         if (assignment.length == 0) {
             throw new RuleBroken("G4 what the leader said", name + " got nothing in generation " + generation);
         }
-        group.generations.assigned(generation, place(), SimAssignments.proposal(assignment), assignment);
+        if (!mixed) {
+            group.generations.assigned(generation, place(), SimAssignments.proposal(assignment), assignment);
+        }
         owned = SimAssignments.partitions(assignment);
         stable = true;
+        holds(begun);
+    }
+
+    /** The answer to what it sent at {@code begun} leaves it what it has. */
+    private void holds(long begun) {
+        if (mixed) {
+            group.owners.holds(
+                    memberId,
+                    new TreeSet<>(owned),
+                    false,
+                    begun,
+                    net.scheduler().now());
+        }
     }
 
     private void heartbeat() {
@@ -202,10 +240,13 @@ final class SimClassicMember extends SimMember {
         if (spec.heartbeat >= 3) {
             request.setGroupInstanceId(spec.instanceId);
         }
+        long begun = net.scheduler().now();
         send(ApiKeys.HEARTBEAT, spec.heartbeat, request, 2_000, answer -> {
             Errors error = Errors.forCode(((HeartbeatResponseData) answer).errorCode());
             net.count("heartbeat." + error);
-            if (error != Errors.NONE) {
+            if (error == Errors.NONE) {
+                holds(begun);
+            } else {
                 refused(error, "Heartbeat");
             }
         });
@@ -276,6 +317,11 @@ final class SimClassicMember extends SimMember {
 
     @Override
     String forbidden(SimOffsets.Identity who, String partition) {
+        if (mixed) {
+            String owner = group.owners.newestOwner(partition);
+            boolean current = who.memberId().equals(memberId) && who.epoch() == generation;
+            return owner == null || owner.equals(who.memberId()) || current ? null : "it had gone to " + owner;
+        }
         int newest = group.generations.newest();
         if (who.epoch() < newest) {
             return "generation " + newest + " had begun";

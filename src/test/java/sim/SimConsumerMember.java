@@ -132,7 +132,10 @@ final class SimConsumerMember extends SimMember {
         net.count("beat." + error);
         switch (error) {
             case NONE -> accepted(answer, begun, said);
-            case FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID -> {
+            case FENCED_MEMBER_EPOCH, UNKNOWN_MEMBER_ID, GROUP_ID_NOT_FOUND -> {
+                if (error == Errors.GROUP_ID_NOT_FOUND && group.spec.kind() != SimGroup.Kind.MIXED) {
+                    throw new RuleBroken("V3 errors", error + " for a heartbeat of " + name);
+                }
                 group.owners.releasedAll(memberId, net.scheduler().now());
                 haunt(owned());
                 rejoin();

@@ -52,6 +52,8 @@ final class SimCounters {
             "txn.late-markers",
             "txn-beat.NONE",
             "run.SLOW_BUS",
+            "join.by-coordinator",
+            "join.by-leader",
             "PRODUCE.CONCURRENT_TRANSACTIONS",
             "ADD_PARTITIONS_TO_TXN.NONE",
             "TXN_OFFSET_COMMIT.NONE",

@@ -16,7 +16,9 @@ final class SimGroup {
 
     enum Kind {
         CLASSIC,
-        CONSUMER
+        CONSUMER,
+        /** Of KIP-848, and some of its members speak the classic protocol: so it is now of the one, now of the other kind. */
+        MIXED
     }
 
     record Spec(Kind kind, int sessionMillis, int rebalanceMillis, int heartbeatMillis) {}

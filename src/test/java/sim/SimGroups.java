@@ -68,9 +68,8 @@ final class SimGroups {
     List<SimClient> make(List<PartitionLedger> partitions) {
         List<SimClient> clients = new ArrayList<>();
         for (int i = 0; i < profile.get("groups"); i++) {
-            SimGroup.Kind kind = profile.consumerGroup(i) ? SimGroup.Kind.CONSUMER : SimGroup.Kind.CLASSIC;
             SimGroup.Spec spec = new SimGroup.Spec(
-                    kind, profile.get("sessionMillis"), profile.get("rebalanceMillis"), heartbeat(profile));
+                    kind(i), profile.get("sessionMillis"), profile.get("rebalanceMillis"), heartbeat(profile));
             SimGroup group = new SimGroup("g" + i, spec, partitions);
             groups.add(group);
             for (int k = 0; k < profile.get("members"); k++) {
@@ -91,11 +90,23 @@ final class SimGroups {
         return clients;
     }
 
+    private SimGroup.Kind kind(int group) {
+        if (!profile.consumerGroup(group)) {
+            return SimGroup.Kind.CLASSIC;
+        }
+        // Nothing in a JoinGroup tells a copy of it from a new one, so nobody could say what a classic member still
+        // has.
+        boolean mixed = profile.get("classicMembers") != 0 && !profile.faults.contains(SimProfile.Fault.GHOST);
+        return mixed ? SimGroup.Kind.MIXED : SimGroup.Kind.CONSUMER;
+    }
+
     private SimGroup.Member member(SimGroup group, int index) {
         String name = group.id + "m" + index;
         SimRandom own = random.split(name);
         String instance = profile.staticMember(index) ? "i" + index : null;
-        if (group.spec.kind() == SimGroup.Kind.CONSUMER) {
+        boolean classic = group.spec.kind() == SimGroup.Kind.CLASSIC
+                || (group.spec.kind() == SimGroup.Kind.MIXED && profile.classicMember(index));
+        if (!classic) {
             short version = (short) own.between(0, ApiKeys.CONSUMER_GROUP_HEARTBEAT.latestVersion(false));
             return new SimConsumerMember(net, own, name, group, new SimConsumerMember.Spec(instance, version));
         }

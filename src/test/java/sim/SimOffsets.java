@@ -89,7 +89,7 @@ final class SimOffsets {
         if (!ready(coordination) || partitions.isEmpty()) {
             return;
         }
-        int lowest = group.spec.kind() == SimGroup.Kind.CONSUMER ? MEMBER_EPOCHS : who.instanceId() == null ? 2 : 7;
+        int lowest = group.spec.kind() != SimGroup.Kind.CLASSIC ? MEMBER_EPOCHS : who.instanceId() == null ? 2 : 7;
         short version = (short) random.between(lowest, ApiKeys.OFFSET_COMMIT.latestVersion(false));
         OffsetCommitRequestData request = new OffsetCommitRequestData()
                 .setGroupId(group.id)
@@ -176,7 +176,7 @@ final class SimOffsets {
         OffsetFetchRequestData request = new OffsetFetchRequestData();
         if (version >= 8) {
             OffsetFetchRequestGroup asked = new OffsetFetchRequestGroup().setGroupId(group.id);
-            if (version >= 9 && who != null && group.spec.kind() == SimGroup.Kind.CONSUMER && random.chance(0.5)) {
+            if (version >= 9 && who != null && group.spec.kind() != SimGroup.Kind.CLASSIC && random.chance(0.5)) {
                 asked.setMemberId(who.memberId()).setMemberEpoch(who.epoch());
             }
             asked.setTopics(all ? null : byGroup(version));

@@ -50,6 +50,7 @@ final class SimProfile {
         drawStorage(random.split("storage"));
         drawTransactions(random.split("transactions"));
         drawBus(random.split("bus"));
+        drawMigration(random.split("migration"));
         overrides.forEach(this::override);
     }
 
@@ -155,6 +156,11 @@ final class SimProfile {
         numbers.put("stallsPerMille", pick(random, 1, 3, 10));
     }
 
+    private void drawMigration(SimRandom random) {
+        // Per member of a KIP-848 group, one bit each: it speaks the classic protocol.
+        numbers.put("classicMembers", random.chance(0.4) ? random.between(1, 15) : 0);
+    }
+
     private void drawStorage(SimRandom random) {
         // Per topic, one bit each.
         numbers.put("preallocated", random.chance(0.3) ? random.below(8) : 0);
@@ -196,6 +202,10 @@ final class SimProfile {
 
     boolean consumerGroup(int group) {
         return (get("consumerGroups") >> group & 1) == 1;
+    }
+
+    boolean classicMember(int member) {
+        return (get("classicMembers") >> member & 1) == 1;
     }
 
     boolean consumerJob(int job) {

@@ -14,6 +14,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(QuietLogs.class)
 class SwarmTest {
     private static final int SEEDS = 100;
+    private static final int MIXED_SEEDS = 20;
+    private static final List<String> FAULTS_OF_GROUPS =
+            List.of("kill+slow_bus", "power_cut+connection_kill", "crash_in_job+slow_bus", "clean_restart+network_cut");
 
     private static SimRun.Report run(long seed) {
         return run(seed, Map.of());
@@ -32,6 +35,23 @@ class SwarmTest {
             SimRun.Report second = run(seed, overrides);
             assertEquals(first.traceHash(), second.traceHash(), "seed " + seed);
             assertEquals(first.events(), second.events(), "seed " + seed);
+        }
+    }
+
+    /** Online migrations: members of both protocols in one group, whose assignments are computed by a worker. */
+    @Test
+    void allRulesHoldInGroupsOfBothProtocols() {
+        for (long seed = 20_001; seed <= 20_000 + MIXED_SEEDS; seed++) {
+            Map<String, String> overrides = Map.of(
+                    "groups", "2",
+                    "consumerGroups", "3",
+                    "classicMembers", Long.toString(1 + seed % 15),
+                    "members", "4",
+                    "offloads", "1",
+                    "faults", FAULTS_OF_GROUPS.get((int) (seed % FAULTS_OF_GROUPS.size())),
+                    "transactions", "0");
+            SimRun.Report report = run(seed, overrides);
+            assertNull(report.broken(), report.block());
         }
     }
 
