@@ -325,9 +325,10 @@ final class ClassicMembers {
      * Whether there is something to assign and only a JoinGroup can bring it about, as no member speaks the consumer protocol (the policy keeps the group what it
      * is). Kafka leaves such a group as it is (rule L5).
      */
-    private static boolean nobodyElseAssigns(ConsumerGroup group) {
-        return group.classicMembers() == group.members().size()
-                && (group.topicsChanged() || group.epoch() > group.assignmentEpoch());
+    private boolean nobodyElseAssigns(ConsumerGroup group) {
+        boolean assignable = group.epoch() > group.assignmentEpoch()
+                && !group.isUnstorable(group.epoch(), context.clock().wallMillis());
+        return group.classicMembers() == group.members().size() && (group.topicsChanged() || assignable);
     }
 
     /** Whether all that it waits for was released. */

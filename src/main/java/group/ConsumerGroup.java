@@ -20,13 +20,15 @@ import records.schemas.GroupRecord;
 
 /**
  * A group of the consumer protocol (KIP-848). Changes only when records are replayed. What is not in the log: {@link #topicsChanged}, which so is true after each
- * load, until an epoch of this shard's own or a look at the topics; {@link #matchedVersion} and {@link #widePatterns}. Confined to the shard.
+ * load, until an epoch of this shard's own or a look at the topics; {@link #matchedVersion}, {@link #widePatterns} and {@link #isUnstorable}. Confined to the shard.
  */
 final class ConsumerGroup implements Group {
     /** Kafka's groups begin with it, so that the first rebalance makes epoch 2. */
     private static final int FIRST_EPOCH = 1;
 
     private static final int NO_TARGET = -1;
+    /** How long a target that no record can hold is not tried again: the limit may have been raised since. */
+    private static final long UNSTORABLE_MILLIS = 60_000;
     /** From this version on, OffsetCommit says that a member epoch may be meant (KIP-848). */
     private static final short COMMIT_BY_MEMBER_EPOCH = 9;
 
@@ -49,6 +51,8 @@ final class ConsumerGroup implements Group {
     private boolean topicsChanged = true;
     private long matchedVersion = -1;
     private final Map<String, Long> widePatterns = new TreeMap<>();
+    private int unstorableEpoch = NO_TARGET;
+    private long unstorableSinceMillis;
     private final MetadataHash.Memo hashes = new MetadataHash.Memo();
 
     ConsumerGroup(String id, Supplier<MetadataImage> image, Mutations mutations) {
@@ -186,6 +190,18 @@ final class ConsumerGroup implements Group {
     /** Patterns that mean more topics than a record can name, and so are not resolved, with the wall time when that was found out; again after each load. */
     Map<String, Long> widePatterns() {
         return widePatterns;
+    }
+
+    /** The target for this epoch cannot be stored. */
+    void setUnstorable(int ofEpoch, long nowMillis) {
+        unstorableEpoch = ofEpoch;
+        unstorableSinceMillis = nowMillis;
+    }
+
+    /** Whether it is known that no record can hold a target for epoch {@code wanted}, as one member would get too much; for a while. */
+    boolean isUnstorable(int wanted, long nowMillis) {
+        long age = nowMillis - unstorableSinceMillis;
+        return wanted <= unstorableEpoch && age >= 0 && age < UNSTORABLE_MILLIS;
     }
 
     @Override

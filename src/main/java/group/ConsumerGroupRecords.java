@@ -21,6 +21,13 @@ import records.schemas.GroupRecord;
 /** Makes the records of KIP-848 groups. Functions. */
 final class ConsumerGroupRecords {
 
+    /** Of a record of what a member has: all that is there once. */
+    private static final int NAMELESS_BYTES = 64;
+    /** Of a topic: its id, and the lengths of two lists. */
+    private static final int TOPIC_BYTES = 32;
+    /** Of a partition: its number and its epoch. */
+    private static final int PARTITION_BYTES = 2 * Integer.BYTES;
+
     private ConsumerGroupRecords() {}
 
     static GroupRecord group(String group, int epoch, long metadataHash) {
@@ -53,6 +60,15 @@ final class ConsumerGroupRecords {
             topics.add(new TargetPartitions(topic, partitions.of(topic)));
         }
         return new TargetAssignmentMember(group, member, new TargetAssignmentMemberValue(topics));
+    }
+
+    /** What the records of a member that has these take at most, key and value, whichever of them it still has to give up. */
+    static long mostBytes(String group, String member, PartitionSet partitions) {
+        long names = 3L * (group.length() + member.length());
+        return NAMELESS_BYTES
+                + names
+                + 2L * TOPIC_BYTES * partitions.topics().size()
+                + PARTITION_BYTES * (long) partitions.size();
     }
 
     static PartitionSet targetOf(TargetAssignmentMemberValue value) {

@@ -37,7 +37,7 @@ public final class ConsumerGroups {
         ConsumerTimers timers = new ConsumerTimers(context.timers(), settings);
         this.removals = new ConsumerRemovals(groups, timers, migration);
         this.patterns = new TopicPatterns(context, consumer, this::resolved);
-        this.targets = new TargetAssignment(consumer);
+        this.targets = new TargetAssignment(consumer, context::maxRecordBytes);
         OffloadedAssignments offloaded = new OffloadedAssignments(context, groups, settings, targets);
         this.heartbeats = new ConsumerHeartbeats(context, consumer, settings, removals, patterns, targets, offloaded);
         classic.serveConsumerGroups(new ClassicMembers(context, heartbeats, removals, timers, patterns, migration));

@@ -288,9 +288,10 @@ final class ConsumerHeartbeats {
         return needsTarget(group, wanted) ? newTarget(group, epoch, change, records) : lastTarget(group, change);
     }
 
-    /** Whether there is none for that epoch, and it is time for one. */
+    /** Whether there is none for that epoch, it is time for one, and it is not known that it cannot be stored. */
     private boolean needsTarget(ConsumerGroup group, int epoch) {
-        return group.assignmentEpoch() < epoch && isDue(group, context.clock().wallMillis());
+        long now = context.clock().wallMillis();
+        return group.assignmentEpoch() < epoch && isDue(group, now) && !group.isUnstorable(epoch, now);
     }
 
     private static Target lastTarget(ConsumerGroup group, TargetAssignment.Change change) {
@@ -302,7 +303,8 @@ final class ConsumerHeartbeats {
     private Target newTarget(
             ConsumerGroup group, int epoch, TargetAssignment.Change change, List<GroupRecord> records) {
         long now = context.clock().wallMillis();
-        return new Target(epoch, targets.compute(group, epoch, change, context.image(), now, records));
+        PartitionSet own = targets.compute(group, epoch, change, context.image(), now, records);
+        return own == null ? lastTarget(group, change) : new Target(epoch, own);
     }
 
     /** KIP-1263: changes that come soon after an assignment are assigned together. A clock that went back must not stop it. */

@@ -9,15 +9,26 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import metadata.MetadataImage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import records.schemas.GroupRecord;
 
-/** Computes what each member of a KIP-848 group shall have. Functions of their arguments. */
+/**
+ * Computes what each member of a KIP-848 group shall have. A member's part is one record: where that would be too large for one, there is no assignment, and the group keeps
+ * the one that it has. Functions of their arguments, but for that limit.
+ */
 final class TargetAssignment {
-    private final List<String> assignors;
+    private static final Logger LOG = LoggerFactory.getLogger(TargetAssignment.class);
 
-    TargetAssignment(GroupConfig.Consumer config) {
+    private final List<String> assignors;
+    private final LongSupplier maxRecordBytes;
+
+    /** @param maxRecordBytes that key and value of a record may take */
+    TargetAssignment(GroupConfig.Consumer config, LongSupplier maxRecordBytes) {
         this.assignors = config.assignors();
+        this.maxRecordBytes = maxRecordBytes;
     }
 
     /** A change of one member that is not replayed yet: {@code before} null for a new one; of another id when a static member is replaced. */
@@ -58,7 +69,7 @@ final class TargetAssignment {
      * Computes the whole assignment, adds the records of what differs from the last one, and of the assignment's epoch.
      *
      * @param nowMillis wall time
-     * @return what the member of the change shall have
+     * @return what the member of the change shall have; null when it cannot be stored: nothing was added then
      */
     PartitionSet compute(
             ConsumerGroup group,
@@ -79,6 +90,10 @@ final class TargetAssignment {
         List<PartitionSet> shares = new AssignmentInput(
                         members, last, group.subscriptions().resolved(), image, preferred(group, change))
                 .shares();
+        if (!isStorable(group, epoch, members, shares)) {
+            group.setUnstorable(epoch, nowMillis);
+            return null;
+        }
         PartitionSet own = PartitionSet.EMPTY;
         for (int i = 0; i < shares.size(); i++) {
             String id = members.get(i).id();
@@ -87,6 +102,32 @@ final class TargetAssignment {
         }
         records.add(ConsumerGroupRecords.targetEpoch(group.id(), epoch, nowMillis));
         return own;
+    }
+
+    /** Whether the part of each member, by their order, fits into a record. */
+    private boolean isStorable(
+            ConsumerGroup group, int epoch, List<ConsumerMember> members, List<PartitionSet> shares) {
+        long most = maxRecordBytes.getAsLong();
+        for (int i = 0; i < shares.size(); i++) {
+            String id = members.get(i).id();
+            PartitionSet share = shares.get(i);
+            if (ConsumerGroupRecords.mostBytes(group.id(), id, share) > most) {
+                LOG.warn(
+                        "group {}: with its {} members, {} would get {} partitions of {} topics, more than the {} bytes of a record of __consumer_offsets hold;"
+                                + " the group keeps the assignment of epoch {} in epoch {}, and members without one get nothing."
+                                + " Start more members, or raise max.message.bytes of that topic.",
+                        group.id(),
+                        members.size(),
+                        id,
+                        share.size(),
+                        share.topics().size(),
+                        most,
+                        group.assignmentEpoch(),
+                        epoch);
+                return false;
+            }
+        }
+        return true;
     }
 
     private static void record(
@@ -129,10 +170,14 @@ final class TargetAssignment {
      *
      * @param epoch of the group then
      * @param nowMillis wall time
-     * @return null when it cannot be used any more
+     * @return null when it cannot be used any more, or cannot be stored
      */
     List<GroupRecord> late(
             ConsumerGroup group, int epoch, AssignmentInput input, List<PartitionSet> shares, long nowMillis) {
+        if (!isStorable(group, epoch, input.members(), shares)) {
+            group.setUnstorable(epoch, nowMillis);
+            return null;
+        }
         Map<String, PartitionSet> byMember = new LinkedHashMap<>();
         for (int i = 0; i < shares.size(); i++) {
             ConsumerMember then = input.members().get(i);
