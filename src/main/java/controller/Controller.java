@@ -9,6 +9,10 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -66,6 +70,12 @@ public interface Controller {
 
     void reassign(
             AlterPartitionReassignmentsRequestData request, Callback<AlterPartitionReassignmentsResponseData> done);
+
+    /** A broker tells where its replicas lie (KIP-858); at most so many as one batch of metadata takes. */
+    void assignReplicasToDirs(AssignReplicasToDirsRequestData request, Callback<AssignReplicasToDirsResponseData> done);
+
+    /** A broker tells which of its log directories do not work any more: only the {@code offlineLogDirs} of a heartbeat are looked at. */
+    void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done);
 
     /** Of the metadata log's partition. */
     void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done);

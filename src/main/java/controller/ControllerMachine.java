@@ -21,6 +21,10 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -50,6 +54,8 @@ public final class ControllerMachine {
     private final LeaderElections leaderElections = new LeaderElections();
     private final Reassignments reassignments = new Reassignments();
     private final String minInsyncReplicas;
+    private final BrokerRegistrations registrations = new BrokerRegistrations();
+    private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
     private MetadataImage latest;
 
@@ -123,9 +129,13 @@ public final class ControllerMachine {
         return records;
     }
 
-    /** A broker process has started (C1: its epoch is the record's offset). */
-    public List<MetadataRecord> register(BrokerImage broker) {
-        return List.of(MetadataRecords.broker(broker));
+    /**
+     * A broker process has started (C1: its epoch is the offset of its record, the last one). The records need not take effect together.
+     *
+     * @param cleanStop false: its directories may have lost records that they held (C3)
+     */
+    public List<MetadataRecord> register(BrokerImage broker, boolean cleanStop) {
+        return registrations.register(latest, broker, cleanStop);
     }
 
     public Decision<CreateTopicsResponseData> createTopics(CreateTopicsRequestData request) {
@@ -167,5 +177,13 @@ public final class ControllerMachine {
 
     public Decision<AlterPartitionReassignmentsResponseData> reassign(AlterPartitionReassignmentsRequestData request) {
         return reassignments.decide(latest, request);
+    }
+
+    public Decision<AssignReplicasToDirsResponseData> assignReplicasToDirs(AssignReplicasToDirsRequestData request) {
+        return directoryAssignments.decide(latest, request);
+    }
+
+    public Decision<BrokerHeartbeatResponseData> offlineDirectories(BrokerHeartbeatRequestData heartbeat) {
+        return registrations.offline(latest, heartbeat);
     }
 }

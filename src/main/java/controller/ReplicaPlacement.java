@@ -1,18 +1,27 @@
 package controller;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import metadata.DirectoryId;
 import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.PartitionImage;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 
-/** Where the replicas of new partitions go: as asked, or spread round robin over the registered brokers. */
+/**
+ * Where the replicas of new partitions go: as asked, or spread round robin over the registered brokers; and on each broker into that of its log directories which
+ * holds the fewest replicas (KIP-858). For one topic of one request.
+ */
 final class ReplicaPlacement {
 
     private final MetadataImage image;
+    /** Replicas that this one has put into a directory. */
+    private final Map<Uuid, Integer> added = new LinkedHashMap<>();
 
     ReplicaPlacement(MetadataImage image) {
         this.image = image;
@@ -82,6 +91,21 @@ final class ReplicaPlacement {
                 leader = replica;
             }
         }
-        return new PartitionImage(partition, leader, 0, 0, List.copyOf(replicas), List.copyOf(replicas));
+        List<Uuid> directories = replicas.stream().map(this::directory).toList();
+        return new PartitionImage(partition, leader, 0, 0, List.copyOf(replicas), List.copyOf(replicas), directories);
+    }
+
+    private Uuid directory(int broker) {
+        Uuid least = DirectoryId.UNASSIGNED;
+        int held = Integer.MAX_VALUE;
+        for (Uuid each : image.broker(broker).logDirs()) {
+            int holds = image.replicasIn(each) + added.getOrDefault(each, 0);
+            if (holds < held) {
+                least = each;
+                held = holds;
+            }
+        }
+        added.merge(least, 1, Integer::sum);
+        return least;
     }
 }

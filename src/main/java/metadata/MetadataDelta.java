@@ -40,12 +40,14 @@ public final class MetadataDelta {
             PersistentMap<Uuid, TopicImage> topicsById,
             PersistentMap<String, String> collisionForms,
             PersistentMap<Integer, BrokerImage> brokers,
+            PersistentMap<Uuid, Integer> replicaCounts,
             PersistentMap<ConfigTarget, Map<String, String>> configs,
             PersistentMap<QuotaEntity, Map<String, Double>> quotas,
             FeaturesImage features,
             long nextProducerId) {
 
         static final Parts NOTHING = new Parts(
+                PersistentMap.empty(),
                 PersistentMap.empty(),
                 PersistentMap.empty(),
                 PersistentMap.empty(),
@@ -61,6 +63,7 @@ public final class MetadataDelta {
     private PersistentMap<Uuid, TopicImage> topicsById;
     private PersistentMap<String, String> collisionForms;
     private PersistentMap<Integer, BrokerImage> brokers;
+    private PersistentMap<Uuid, Integer> replicaCounts;
     private PersistentMap<ConfigTarget, Map<String, String>> configs;
     private PersistentMap<QuotaEntity, Map<String, Double>> quotas;
     private FeaturesImage features;
@@ -76,6 +79,7 @@ public final class MetadataDelta {
         this.topicsById = parts.topicsById();
         this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
+        this.replicaCounts = parts.replicaCounts();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
         this.features = parts.features();
@@ -87,7 +91,16 @@ public final class MetadataDelta {
         Check.invariant(version >= base.version(), "metadata version must not fall", version, base.version());
         return new MetadataImage(
                 base,
-                new Parts(topicsByName, topicsById, collisionForms, brokers, configs, quotas, features, nextProducerId),
+                new Parts(
+                        topicsByName,
+                        topicsById,
+                        collisionForms,
+                        brokers,
+                        replicaCounts,
+                        configs,
+                        quotas,
+                        features,
+                        nextProducerId),
                 version);
     }
 
@@ -153,7 +166,9 @@ public final class MetadataDelta {
                 List.copyOf(record.getReplicasList()),
                 List.copyOf(record.getIsrList()),
                 eligible(record),
-                reassignment(record));
+                reassignment(record),
+                directories(record));
+        count(partition, 1);
         if (partition.partition() == partitions.size()) {
             partitions.add(partition);
         } else {
@@ -162,7 +177,30 @@ public final class MetadataDelta {
                     "gap in partitions",
                     partition.partition(),
                     partitions.size());
-            partitions.set(partition.partition(), partition);
+            count(partitions.set(partition.partition(), partition), -1);
+        }
+    }
+
+    private static List<Uuid> directories(PartitionRecord record) {
+        int replicas = record.getReplicasCount();
+        if (record.getDirectoriesCount() == 0) {
+            return Collections.nCopies(replicas, DirectoryId.UNASSIGNED);
+        }
+        Check.invariant(
+                record.getDirectoriesCount() == replicas,
+                "a directory for each replica",
+                record.getDirectoriesCount(),
+                replicas);
+        return record.getDirectoriesList().stream().map(MetadataDelta::uuid).toList();
+    }
+
+    private void count(PartitionImage partition, int change) {
+        for (Uuid each : partition.directories()) {
+            if (!DirectoryId.isReserved(each)) {
+                Integer before = replicaCounts.get(each);
+                int now = (before == null ? 0 : before) + change;
+                replicaCounts = now == 0 ? replicaCounts.without(each) : replicaCounts.with(each, now);
+            }
         }
     }
 
@@ -184,6 +222,7 @@ public final class MetadataDelta {
     private void removeTopic(Uuid id) {
         TopicImage topic = topicsById.get(id);
         Check.invariant(topic != null, "removal of an unknown topic");
+        topic.partitions().forEach(each -> count(each, -1));
         topicsById = topicsById.without(id);
         topicsByName = topicsByName.without(topic.name());
         if (Topic.hasCollisionChars(topic.name())) {

@@ -23,6 +23,7 @@ public final class MetadataImage {
     private final PersistentMap<String, String> collisionForms;
 
     private final PersistentMap<Integer, BrokerImage> brokers;
+    private final PersistentMap<Uuid, Integer> replicaCounts;
     private final PersistentMap<ConfigTarget, Map<String, String>> configs;
     private final PersistentMap<QuotaEntity, Map<String, Double>> quotas;
     private final FeaturesImage features;
@@ -38,6 +39,7 @@ public final class MetadataImage {
         this.topicsById = parts.topicsById();
         this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
+        this.replicaCounts = parts.replicaCounts();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
         this.features = parts.features();
@@ -51,6 +53,7 @@ public final class MetadataImage {
         this.topicsById = parts.topicsById();
         this.collisionForms = parts.collisionForms();
         this.brokers = parts.brokers();
+        this.replicaCounts = parts.replicaCounts();
         this.configs = parts.configs();
         this.quotas = parts.quotas();
         this.features = parts.features();
@@ -69,7 +72,15 @@ public final class MetadataImage {
 
     MetadataDelta.Parts parts() {
         return new MetadataDelta.Parts(
-                topicsByName, topicsById, collisionForms, brokers, configs, quotas, features, nextProducerId);
+                topicsByName,
+                topicsById,
+                collisionForms,
+                brokers,
+                replicaCounts,
+                configs,
+                quotas,
+                features,
+                nextProducerId);
     }
 
     /** Offset after the last record applied; rises with every change. */
@@ -123,6 +134,18 @@ public final class MetadataImage {
     /** null when it never registered. */
     public BrokerImage broker(int id) {
         return brokers.get(id);
+    }
+
+    /** How many replicas the log directory of this id holds, those without a record too. */
+    public int replicasIn(Uuid directory) {
+        Integer count = replicaCounts.get(directory);
+        return count == null ? 0 : count;
+    }
+
+    /** Whether the log directory of a broker's replica works, for all that its broker has told (KIP-858). */
+    public boolean isDirectoryOnline(PartitionImage partition, int brokerId) {
+        BrokerImage broker = broker(brokerId);
+        return broker != null && DirectoryId.isOnline(partition.directory(brokerId), broker.logDirs());
     }
 
     /** Dynamic broker configs by key: of {@code nodeId} or, with -1, of all brokers (Kafka's cluster-wide default). */
@@ -201,6 +224,7 @@ public final class MetadataImage {
     public record TopicImage(
             String name, Uuid id, boolean internal, List<PartitionImage> partitions, Map<String, String> configs) {}
 
+    /** @param directories one for each of the replicas: the id of the log directory that holds it, or a reserved one, see {@link DirectoryId} */
     public record PartitionImage(
             int partition,
             int leader,
@@ -209,7 +233,8 @@ public final class MetadataImage {
             List<Integer> replicas,
             List<Integer> isr,
             Eligible eligible,
-            Reassignment reassignment) {
+            Reassignment reassignment,
+            List<Uuid> directories) {
 
         /** With all that could lead in the ISR, and no reassignment. */
         public PartitionImage(
@@ -218,8 +243,54 @@ public final class MetadataImage {
                 int leaderEpoch,
                 int partitionEpoch,
                 List<Integer> replicas,
-                List<Integer> isr) {
-            this(partition, leader, leaderEpoch, partitionEpoch, replicas, isr, Eligible.ISR_ONLY, Reassignment.NONE);
+                List<Integer> isr,
+                List<Uuid> directories) {
+            this(
+                    partition,
+                    leader,
+                    leaderEpoch,
+                    partitionEpoch,
+                    replicas,
+                    isr,
+                    Eligible.ISR_ONLY,
+                    Reassignment.NONE,
+                    directories);
+        }
+
+        /** Where a broker's replica lies; UNASSIGNED when that is not known, or when it has none. */
+        public Uuid directory(int brokerId) {
+            int index = replicas.indexOf(brokerId);
+            return index < 0 ? DirectoryId.UNASSIGNED : directories.get(index);
+        }
+
+        /** The same in the next leader epoch. */
+        public PartitionImage inNextEpoch() {
+            return new PartitionImage(
+                    partition,
+                    leader,
+                    leaderEpoch + 1,
+                    partitionEpoch + 1,
+                    replicas,
+                    isr,
+                    eligible,
+                    reassignment,
+                    directories);
+        }
+
+        /** The same with a replica's directory. */
+        public PartitionImage withDirectory(int brokerId, Uuid directory) {
+            List<Uuid> changed = new ArrayList<>(directories);
+            changed.set(replicas.indexOf(brokerId), directory);
+            return new PartitionImage(
+                    partition,
+                    leader,
+                    leaderEpoch,
+                    partitionEpoch + 1,
+                    replicas,
+                    isr,
+                    eligible,
+                    reassignment,
+                    List.copyOf(changed));
         }
     }
 
@@ -242,6 +313,7 @@ public final class MetadataImage {
     /**
      * @param epoch offset of the registration's record (C1)
      * @param fenced it takes no part: no leader, in no ISR (C2)
+     * @param logDirs ids of its log directories that work, that of the metadata first
      */
     public record BrokerImage(
             int id,
@@ -264,6 +336,20 @@ public final class MetadataImage {
                 boolean fenced,
                 List<Uuid> logDirs) {
             this(id, epoch, incarnationId, endpoints, rack, fenced, logDirs, BrokerStart.UNKNOWN, false);
+        }
+
+        /** The same process with other directories. */
+        public BrokerImage withLogDirs(List<Uuid> directories) {
+            return new BrokerImage(
+                    id,
+                    epoch,
+                    incarnationId,
+                    endpoints,
+                    rack,
+                    fenced,
+                    directories,
+                    start,
+                    inControlledShutdown);
         }
 
         /** The same process in another state. */

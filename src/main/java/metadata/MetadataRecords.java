@@ -44,6 +44,9 @@ public final class MetadataRecords {
                 .setRecovering(partition.eligible().recovering())
                 .addAllAdding(partition.reassignment().adding())
                 .addAllRemoving(partition.reassignment().removing());
+        if (!partition.directories().stream().allMatch(DirectoryId.UNASSIGNED::equals)) {
+            partition.directories().forEach(each -> record.addDirectories(MetadataCodec.bytes(each)));
+        }
         boolean plain = partition.eligible().equals(Eligible.ISR_ONLY)
                 && partition.reassignment().equals(Reassignment.NONE);
         return MetadataRecord.newBuilder()

@@ -23,6 +23,10 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
+import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -74,7 +78,7 @@ final class ControllerNode implements Controller {
      * @param start of the metadata log
      * @param logDirs directory ids of all log directories that work, the metadata log's first
      * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
-     * @param cleanStop false: partitions get new leader epochs, as their logs' ends may be lost (I11)
+     * @param cleanStop false: all partitions get new leader epochs, as their logs' ends may be lost (I11)
      */
     record Setup(
             Ports ports,
@@ -283,6 +287,17 @@ final class ControllerNode implements Controller {
     public void reassign(
             AlterPartitionReassignmentsRequestData request, Callback<AlterPartitionReassignmentsResponseData> done) {
         decide(machine -> machine.reassign(request), true, done);
+    }
+
+    @Override
+    public void assignReplicasToDirs(
+            AssignReplicasToDirsRequestData request, Callback<AssignReplicasToDirsResponseData> done) {
+        decide(machine -> machine.assignReplicasToDirs(request), false, done);
+    }
+
+    @Override
+    public void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done) {
+        decide(machine -> machine.offlineDirectories(heartbeat), false, done);
     }
 
     @Override

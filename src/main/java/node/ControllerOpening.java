@@ -16,9 +16,6 @@ import java.util.TreeMap;
 import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.Endpoint;
-import metadata.MetadataImage.PartitionImage;
-import metadata.MetadataImage.TopicImage;
-import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
 import raft.RaftNode;
@@ -252,49 +249,26 @@ final class ControllerOpening {
         }
     }
 
-    /** What a start changes, in pieces that need not take effect together. */
+    /** What a start changes, in pieces that fit into a batch, however many partitions a topic has, and that need not take effect together. */
     private List<List<MetadataRecord>> firstChanges() {
         List<List<MetadataRecord>> changes = new ArrayList<>();
-        List<MetadataRecord> first = new ArrayList<>(machine.bootstrap());
-        first.addAll(machine.register(self()));
-        changes.add(first);
-        if (!setup.cleanStop()) {
-            raiseEpochs(changes);
-        }
-        return changes;
-    }
-
-    /** In pieces that fit into a batch, however many partitions a topic has. */
-    private void raiseEpochs(List<List<MetadataRecord>> changes) {
+        List<MetadataRecord> all = new ArrayList<>(machine.bootstrap());
+        all.addAll(machine.register(self(), setup.cleanStop()));
         long most = MetadataJournal.mostBytesOf(setup.config().controller().maxBatchBytes());
-        List<MetadataRecord> raised = new ArrayList<>();
-        long size = MetadataBatch.size(raised);
-        for (TopicImage topic : machine.latest().topics()) {
-            for (PartitionImage each : topic.partitions()) {
-                MetadataRecord record = MetadataRecords.partition(topic.id(), inNextEpoch(each));
-                long bytes = MetadataBatch.size(record);
-                if (raised.size() == RECORDS_AT_ONCE || size + bytes > most) {
-                    changes.add(raised);
-                    raised = new ArrayList<>();
-                    size = MetadataBatch.size(raised);
-                }
-                raised.add(record);
-                size += bytes;
+        List<MetadataRecord> piece = new ArrayList<>();
+        long size = MetadataBatch.size(piece);
+        for (MetadataRecord record : all) {
+            long bytes = MetadataBatch.size(record);
+            if (piece.size() == RECORDS_AT_ONCE || size + bytes > most) {
+                changes.add(piece);
+                piece = new ArrayList<>();
+                size = MetadataBatch.size(piece);
             }
+            piece.add(record);
+            size += bytes;
         }
-        changes.add(raised);
-    }
-
-    private static PartitionImage inNextEpoch(PartitionImage partition) {
-        return new PartitionImage(
-                partition.partition(),
-                partition.leader(),
-                partition.leaderEpoch() + 1,
-                partition.partitionEpoch() + 1,
-                partition.replicas(),
-                partition.isr(),
-                partition.eligible(),
-                partition.reassignment());
+        changes.add(piece);
+        return changes;
     }
 
     private BrokerImage self() {

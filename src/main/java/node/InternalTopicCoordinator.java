@@ -79,7 +79,7 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
         if (topic != null) {
             for (PartitionImage each : topic.partitions()) {
                 PartitionId id = new PartitionId(topic.id(), each.partition());
-                if (share.holds(id, each) && each.leader() == share.nodeId()) {
+                if (share.holds(id, each) && each.leader() == share.nodeId() && !partitions.isOffline(id)) {
                     mine.put(each.partition(), each);
                 }
             }
@@ -99,6 +99,16 @@ abstract class InternalTopicCoordinator<S extends CoordinatorShard<R>, R> implem
             runtime.lead(partition, state.leaderEpoch(), new InternalPartition(partitions, id, state.leaderEpoch()));
         });
         done.succeed(null);
+    }
+
+    /** A log directory went offline: what lies in it can be neither written nor trusted, and is not coordinated any more. */
+    final void directoryOffline() {
+        for (Map.Entry<Integer, PartitionId> each : List.copyOf(led.entrySet())) {
+            if (partitions.isOffline(each.getValue())) {
+                led.remove(each.getKey());
+                runtime.resign(each.getKey(), "the log directory of the partition is offline");
+            }
+        }
     }
 
     /** A clean stop, before the logs are closed. */

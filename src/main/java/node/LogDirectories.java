@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import metadata.DirectoryId;
 import metadata.MetadataImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.Uuid;
@@ -149,7 +149,35 @@ final class LogDirectories {
                 return;
             }
         }
+        Failure confused = confused();
+        if (confused != null) {
+            clusterId.done(null, confused);
+            return;
+        }
         clusterId.succeed(opened[metadata].clusterId());
+    }
+
+    /** Two directories of one id (rule S12): it could not say which of them holds a partition. Or the metadata lies elsewhere than it is looked for. Null: all is well. */
+    private Failure confused() {
+        Map<String, Integer> byId = new LinkedHashMap<>();
+        for (int i = 0; i < opened.length; i++) {
+            Integer other = opened[i] == null ? null : byId.putIfAbsent(opened[i].directoryId(), i);
+            if (other != null) {
+                return Failure.of(
+                        FailureCode.DIRECTORY_REFUSED,
+                        "log directories " + paths.get(other) + " and " + paths.get(i) + " have the same directory.id "
+                                + opened[i].directoryId()
+                                + ": one is a copy of the other. Take the copy out of log.dirs, or give an empty directory instead");
+            }
+            if (opened[i] != null && metadataLog() == null && metadataLogIn(i) != null) {
+                return Failure.of(
+                        FailureCode.DIRECTORY_REFUSED,
+                        "the metadata log is in " + paths.get(i) + ", but this node looks for it in "
+                                + paths.get(metadata) + ": set metadata.log.dir=" + paths.get(i)
+                                + ", or name it first in log.dirs");
+            }
+        }
+        return null;
     }
 
     private static boolean isDisk(Failure failure) {
@@ -184,7 +212,7 @@ final class LogDirectories {
         Uuid id;
         do {
             id = new Uuid(random.nextLong(), random.nextLong());
-        } while (id.toString().startsWith("-") || Uuid.RESERVED.contains(id));
+        } while (id.toString().startsWith("-") || Uuid.RESERVED.contains(id) || DirectoryId.isReserved(id));
         return id;
     }
 
@@ -192,13 +220,30 @@ final class LogDirectories {
         return Arrays.stream(opened).filter(Objects::nonNull).toList();
     }
 
+    /** Null: it could not be opened. */
+    Uuid directoryId(int index) {
+        return opened[index] == null ? null : Uuid.fromString(opened[index].directoryId());
+    }
+
+    String path(int index) {
+        return paths.get(index);
+    }
+
+    /** Paths of those that could not be opened. */
+    List<String> unread() {
+        return IntStream.range(0, broken.length)
+                .filter(i -> broken[i] != null)
+                .mapToObj(paths::get)
+                .toList();
+    }
+
     /** Ids of the directories that work, that of the metadata first. */
     List<Uuid> directoryIds() {
         List<Uuid> ids = new ArrayList<>();
-        ids.add(Uuid.fromString(opened[metadata].directoryId()));
+        ids.add(directoryId(metadata));
         for (int i = 0; i < opened.length; i++) {
             if (i != metadata && opened[i] != null) {
-                ids.add(Uuid.fromString(opened[i].directoryId()));
+                ids.add(directoryId(i));
             }
         }
         return ids;
@@ -211,7 +256,11 @@ final class LogDirectories {
 
     /** Directory of the metadata log; null when it is new. */
     FoundPartition metadataLog() {
-        for (FoundPartition each : opened[metadata].partitions()) {
+        return metadataLogIn(metadata);
+    }
+
+    private FoundPartition metadataLogIn(int index) {
+        for (FoundPartition each : opened[index].partitions()) {
             if (each.identity().directory().equals(METADATA_DIRECTORY)) {
                 return each;
             }
@@ -320,26 +369,6 @@ final class LogDirectories {
             }
         }
         return names;
-    }
-
-    /** A partition without files, too, may lie in a directory that could not be read. */
-    void warnOfUnread(MetadataImage image, List<Claimed> claimed, int nodeId) {
-        String unread = IntStream.range(0, broken.length)
-                .filter(i -> broken[i] != null)
-                .mapToObj(paths::get)
-                .collect(Collectors.joining(", "));
-        if (unread.isEmpty()) {
-            return;
-        }
-        long held = image.topics().stream()
-                .flatMap(topic -> topic.partitions().stream())
-                .filter(each -> each.replicas().contains(nodeId))
-                .count();
-        LOG.warn(
-                "{} partition(s) are in none of the log directories that work, and are not served: they may lie in {}, also those that never held a record. Mend it, then"
-                        + " restart; or, if it is lost with all that it held, take it out of log.dirs, and they begin empty",
-                held - claimed.size(),
-                unread);
     }
 
     private void setAside(FoundPartition stray, int directory, Countdown rest) {

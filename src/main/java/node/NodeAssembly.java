@@ -64,6 +64,7 @@ public final class NodeAssembly {
     private final List<CheckpointKeeper> keepers = new ArrayList<>();
     private ShardDirectory metadataDirectory;
     private ControllerNode controller;
+    private DirectoryReports reports;
 
     /** What one loop carries. */
     private record LoopParts(
@@ -147,45 +148,56 @@ public final class NodeAssembly {
     }
 
     private void claim(String clusterId, MetadataImage image, Callback<Started> done) {
+        int nodeId = config.node().nodeId();
+        reports = new DirectoryReports(
+                ports, image.broker(nodeId), config.controller().maxBatchBytes());
         directories.claim(image, (claimed, failure) -> {
             if (failure != null) {
                 done.fail(failure);
                 return;
             }
-            directories.warnOfUnread(image, claimed, config.node().nodeId());
-            MetadataImage empty = MetadataImage.empty(clusterId);
-            for (int loop = 0; loop < host.loops(); loop++) {
-                loops.add(assemble(loop, empty, claimed));
-            }
-            RuntimeStats.report(
-                    ports.metrics(),
-                    GroupCoordinatorNode.METRICS,
-                    loops.stream().map(each -> each.groups.stats()).toList());
-            RuntimeStats.report(
-                    ports.metrics(),
-                    TransactionCoordinatorNode.METRICS,
-                    loops.stream().map(each -> each.transactions.stats()).toList());
-            TransactionStats.report(
-                    ports.metrics(),
-                    ports.clock(),
-                    loops.stream()
-                            .map(each -> each.transactions.transactionStats())
-                            .toList());
-            LateTransactions.report(
-                    ports.metrics(), loops.stream().map(LoopParts::late).toList());
-            GroupCounts.report(
-                    ports.metrics(),
-                    loops.stream().map(each -> each.groups.counts()).toList());
-            controller.publish((published, problem) -> {
-                if (problem != null) {
-                    done.fail(problem);
-                    return;
+            ReplicaDirectories lie = new ReplicaDirectories(directories, nodeId);
+            reports.assign(lie.changes(image, claimed), (assigned, unassigned) -> {
+                if (unassigned != null) {
+                    done.fail(unassigned);
+                } else {
+                    serve(clusterId, claimed, done);
                 }
-                for (int loop = 0; loop < loops.size(); loop++) {
-                    host.execute(loop, loops.get(loop).shard::startDuties);
-                }
-                done.succeed(new Started(clusterId, config.node().nodeId()));
             });
+        });
+    }
+
+    private void serve(String clusterId, List<LogDirectories.Claimed> claimed, Callback<Started> done) {
+        MetadataImage empty = MetadataImage.empty(clusterId);
+        for (int loop = 0; loop < host.loops(); loop++) {
+            loops.add(assemble(loop, empty, claimed));
+        }
+        RuntimeStats.report(
+                ports.metrics(),
+                GroupCoordinatorNode.METRICS,
+                loops.stream().map(each -> each.groups.stats()).toList());
+        RuntimeStats.report(
+                ports.metrics(),
+                TransactionCoordinatorNode.METRICS,
+                loops.stream().map(each -> each.transactions.stats()).toList());
+        TransactionStats.report(
+                ports.metrics(),
+                ports.clock(),
+                loops.stream().map(each -> each.transactions.transactionStats()).toList());
+        LateTransactions.report(
+                ports.metrics(), loops.stream().map(LoopParts::late).toList());
+        GroupCounts.report(
+                ports.metrics(),
+                loops.stream().map(each -> each.groups.counts()).toList());
+        controller.publish((published, problem) -> {
+            if (problem != null) {
+                done.fail(problem);
+                return;
+            }
+            for (int loop = 0; loop < loops.size(); loop++) {
+                host.execute(loop, loops.get(loop).shard::startDuties);
+            }
+            done.succeed(new Started(clusterId, config.node().nodeId()));
         });
     }
 
@@ -277,6 +289,7 @@ public final class NodeAssembly {
                 index,
                 reporter,
                 storage.logDirs().get(index),
+                directories.directoryId(index),
                 (storage.scrubBytesPerSecond() + host.loops() - 1) / host.loops());
         ShardDirectory directory =
                 new ShardDirectory(place, host.ports(loop), host.disk(index, loop), limits, this::directoryOffline);
@@ -295,8 +308,15 @@ public final class NodeAssembly {
         }
         for (int loop = 0; loop < loops.size(); loop++) {
             StorageShard shard = loops.get(loop).shard;
-            host.execute(loop, () -> shard.directoryOffline(directory.index(), why));
+            InternalTopicCoordinator<?, ?> groups = loops.get(loop).groups;
+            InternalTopicCoordinator<?, ?> transactions = loops.get(loop).transactions;
+            host.execute(loop, () -> {
+                shard.directoryOffline(directory.index(), why);
+                groups.directoryOffline();
+                transactions.directoryOffline();
+            });
         }
+        host.execute(0, () -> reports.offline(directories.directoryId(directory.index())));
     }
 
     private Instance instance(int loop, Ports own, LoopImage image, DoorHandlers.Services services) {

@@ -16,6 +16,7 @@ import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import node.UnopenedPartitions.Opening;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.Admission;
@@ -44,7 +45,7 @@ final class PartitionTable {
     private final List<ShardDirectory> directories;
     private final TransactionVerifier verifier;
     private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
-    /** No directory works that could take them. */
+    /** Their directory does not work. */
     private final Map<PartitionId, Failure> homeless = new LinkedHashMap<>();
 
     private final UnopenedPartitions unopened;
@@ -73,6 +74,14 @@ final class PartitionTable {
         return why != null ? why : homeless.getOrDefault(partition, StorageShard.UNKNOWN);
     }
 
+    /** True if the partition's directory does not work: it stays so until the next start. */
+    boolean isOffline(PartitionId partition) {
+        LeaderReplica replica = replicas.get(partition);
+        return replica == null
+                ? homeless.containsKey(partition)
+                : directoryOf(replica).failure() != null;
+    }
+
     TransactionVerifier verifier() {
         return verifier;
     }
@@ -96,12 +105,10 @@ final class PartitionTable {
 
     /**
      * Opens the partition, or makes it where it does not exist; {@code done} when it serves or has failed, never with a failure. What failed is tried again
-     * in the background.
-     *
-     * @param made it was made while this process runs: no log directory can hold it
+     * in the background; what lies in a directory that does not work is not served until the next start.
      */
-    void open(TopicImage topic, PartitionImage partition, boolean made, LogConfig config, Callback<Void> done) {
-        waitingToOpen.add(() -> openNow(topic, partition, made, config, done));
+    void open(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
+        waitingToOpen.add(() -> openNow(topic, partition, config, done));
         openWaiting();
     }
 
@@ -118,15 +125,12 @@ final class PartitionTable {
         starting = false;
     }
 
-    private void openNow(
-            TopicImage topic, PartitionImage partition, boolean made, LogConfig config, Callback<Void> done) {
+    private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
         PartitionId id = new PartitionId(topic.id(), partition.partition());
         LogIdentity identity =
                 new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
-        ShardDirectory directory = place(identity);
-        Failure nowhere = directory == null
-                ? Failure.of(FailureCode.STORAGE_ERROR, "all log directories are offline")
-                : made || directory.holds(identity.directory()) ? null : unread();
+        ShardDirectory directory = place(identity, partition.directory(nodeId));
+        Failure nowhere = directory == null ? unread() : directory.failure();
         if (nowhere != null) {
             homeless.put(id, nowhere);
             opened(done);
@@ -218,28 +222,28 @@ final class PartitionTable {
         openWaiting();
     }
 
-    /** Why a partition that lies in none of the directories that were read cannot be made anew: it may lie in another one (rule I11). Null: all were. */
+    /** Why a partition of a directory that is none of those opened is not made anew: it lies in one that could not be read (rule I11). */
     private Failure unread() {
         for (ShardDirectory each : directories) {
             if (each.unread()) {
                 return each.failure();
             }
         }
-        return null;
+        return Failure.of(
+                FailureCode.STORAGE_ERROR,
+                "the metadata names a log directory that this broker does not have; restart it to have the partition in another one");
     }
 
-    /** Where the partition lies, else the working directory with the fewest logs; null when none works. */
-    private ShardDirectory place(LogIdentity identity) {
-        ShardDirectory least = null;
+    /** Where the partition was found, else where the metadata says; null when that is none of the directories that were opened. */
+    private ShardDirectory place(LogIdentity identity, Uuid told) {
+        ShardDirectory named = null;
         for (ShardDirectory each : directories) {
             if (each.holds(identity.directory())) {
                 return each;
             }
-            if (each.failure() == null && (least == null || each.logCount() < least.logCount())) {
-                least = each;
-            }
+            named = each.is(told) ? each : named;
         }
-        return least;
+        return named;
     }
 
     /** A changed topic's partition: its settings and, if it changed, its leader epoch. */

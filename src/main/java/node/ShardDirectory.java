@@ -13,6 +13,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import records.BatchValidator;
@@ -40,6 +41,7 @@ final class ShardDirectory implements LogHost {
     private final int index;
     private final int reporter;
     private final String path;
+    private final Uuid id;
     private final DiskExecutor disk;
     private final Mailboxes mailboxes;
     private final Timers timers;
@@ -71,13 +73,21 @@ final class ShardDirectory implements LogHost {
         void offline(ShardDirectory directory, Failure why);
     }
 
-    /** Which directory (index in log.dirs) for which reporter (shard, or -1 for the controller), and how much of it that one reads again each second. */
-    record Place(int index, int reporter, String path, long scrubBytesPerSecond) {}
+    /**
+     * Which directory for whom.
+     *
+     * @param index in log.dirs
+     * @param reporter shard, or -1 for the controller
+     * @param id null: it could not be opened
+     * @param scrubBytesPerSecond how much of it this one reads again each second
+     */
+    record Place(int index, int reporter, String path, Uuid id, long scrubBytesPerSecond) {}
 
     ShardDirectory(Place place, Ports ports, DiskExecutor disk, LogLimits limits, Offline offline) {
         this.index = place.index;
         this.reporter = place.reporter;
         this.path = place.path;
+        this.id = place.id;
         this.disk = disk;
         this.mailboxes = ports.mailboxes();
         this.timers = ports.timers();
@@ -93,6 +103,10 @@ final class ShardDirectory implements LogHost {
 
     String path() {
         return path;
+    }
+
+    boolean is(Uuid directory) {
+        return directory.equals(id);
     }
 
     DiskExecutor disk() {
@@ -146,10 +160,6 @@ final class ShardDirectory implements LogHost {
 
     boolean holds(String directory) {
         return found.containsKey(directory);
-    }
-
-    int logCount() {
-        return open.size();
     }
 
     List<PartitionLog> logs() {

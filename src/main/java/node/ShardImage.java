@@ -23,8 +23,6 @@ final class ShardImage {
     private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
     private MetadataImage applied;
     private boolean applying;
-    /** The first image was applied: what comes later was made while this process runs. */
-    private boolean begun;
 
     /** Which partitions are this shard's: of {@code nodeId}, by hash. */
     record Share(int nodeId, int shard, int shards) {
@@ -68,7 +66,6 @@ final class ShardImage {
         for (TopicChange change : next.topicChangesSince(before)) {
             plan(next, change, work);
         }
-        begun = true;
         if (!next.brokerConfigs(-1).equals(before.brokerConfigs(-1))
                 || !next.brokerConfigs(share.nodeId).equals(before.brokerConfigs(share.nodeId))) {
             brokerSettings.accept(next);
@@ -108,12 +105,11 @@ final class ShardImage {
             planUpdate(next, after, work);
         }
         LogConfig config = settings.of(next, after);
-        boolean made = begun;
         int known = before == null ? 0 : before.partitions().size();
         for (PartitionImage each :
                 after.partitions().subList(known, after.partitions().size())) {
             if (share.holds(new PartitionId(after.id(), each.partition()), each)) {
-                work.add(done -> partitions.open(after, each, made, config, done));
+                work.add(done -> partitions.open(after, each, config, done));
             }
         }
     }

@@ -184,10 +184,7 @@ public final class StorageShard implements ReplicaShard {
         List<Outcome<List<ActiveProducer>>> answers = new ArrayList<>(asked.size());
         for (PartitionId each : asked) {
             LeaderReplica replica = partitions.get(each);
-            answers.add(
-                    replica == null
-                            ? new Outcome<>(null, partitions.failureOf(each))
-                            : Outcome.of(replica.activeProducers()));
+            answers.add(replica == null ? new Outcome<>(null, partitions.failureOf(each)) : replica.activeProducers());
         }
         done.succeed(answers);
     }

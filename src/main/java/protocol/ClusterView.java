@@ -49,7 +49,7 @@ final class ClusterView {
     PartitionView partition(PartitionImage partition) {
         List<Integer> offline = new ArrayList<>();
         for (int replica : partition.replicas()) {
-            if (!isReachable(replica)) {
+            if (!isReachable(replica) || !image.isDirectoryOnline(partition, replica)) {
                 offline.add(replica);
             }
         }

@@ -1,8 +1,8 @@
 package protocol;
 
 import common.Callback;
-import java.util.List;
 import metadata.MetadataImage;
+import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.FindCoordinatorRequestData;
@@ -54,10 +54,9 @@ final class FindCoordinatorHandler implements ApiHandler {
 
     private static ApiMessage answer(RequestContext context, FindCoordinatorRequestData request) {
         ClusterView cluster = new ClusterView(context.image(), context.connection());
-        List<ClusterView.Node> nodes = cluster.nodes(false);
         FindCoordinatorResponseData response = new FindCoordinatorResponseData();
         if (context.apiVersion() < BATCHED) {
-            Coordinator found = find(context.image(), nodes, request.keyType(), request.key());
+            Coordinator found = find(cluster, request.keyType(), request.key());
             return response.setErrorCode(found.errorCode())
                     .setErrorMessage(Errors.forCode(found.errorCode()).message())
                     .setNodeId(found.nodeId())
@@ -65,18 +64,23 @@ final class FindCoordinatorHandler implements ApiHandler {
                     .setPort(found.port());
         }
         for (String each : request.coordinatorKeys()) {
-            response.coordinators().add(find(context.image(), nodes, request.keyType(), each));
+            response.coordinators().add(find(cluster, request.keyType(), each));
         }
         return response;
     }
 
-    private static Coordinator find(MetadataImage image, List<ClusterView.Node> nodes, byte type, String key) {
+    private static Coordinator find(ClusterView cluster, byte type, String key) {
+        MetadataImage image = cluster.image();
         return switch (type) {
             case GROUP ->
-                of(nodes, key, image.topic(Topic.GROUP_METADATA_TOPIC_NAME), GroupCoordinators.partitionOf(key, image));
+                of(
+                        cluster,
+                        key,
+                        image.topic(Topic.GROUP_METADATA_TOPIC_NAME),
+                        GroupCoordinators.partitionOf(key, image));
             case TRANSACTION ->
                 of(
-                        nodes,
+                        cluster,
                         key,
                         image.topic(Topic.TRANSACTION_STATE_TOPIC_NAME),
                         TransactionCoordinators.partitionOf(key, image));
@@ -84,13 +88,14 @@ final class FindCoordinatorHandler implements ApiHandler {
         };
     }
 
-    private static Coordinator of(List<ClusterView.Node> nodes, String key, TopicImage topic, int partition) {
-        if (partition < 0) {
+    private static Coordinator of(ClusterView cluster, String key, TopicImage topic, int index) {
+        if (index < 0) {
             return none(key, Errors.COORDINATOR_NOT_AVAILABLE);
         }
-        int leader = topic.partitions().get(partition).leader();
-        for (ClusterView.Node each : nodes) {
-            if (each.id() == leader) {
+        PartitionImage partition = topic.partitions().get(index);
+        for (ClusterView.Node each : cluster.nodes(false)) {
+            // What lies in a log directory that is offline is coordinated by nobody.
+            if (each.id() == partition.leader() && cluster.image().isDirectoryOnline(partition, each.id())) {
                 return new Coordinator()
                         .setKey(key)
                         .setNodeId(each.id())

@@ -257,10 +257,14 @@ public final class LeaderReplica {
         return new ReadOutcome(null, null, failure, nodeId, leaderEpoch);
     }
 
-    /** Rule I2: null, or why a request of this epoch is refused; -1 asks for no check. */
+    /** Rule I2: null, or why a request of this epoch is refused; -1 asks for no check of the epoch. */
     public Failure checkEpoch(int currentLeaderEpoch) {
         if (closed) {
             return Failure.of(FailureCode.NOT_LEADER, "the partition is being deleted");
+        }
+        Failure unusable = log.unusable();
+        if (unusable != null) {
+            return unusable;
         }
         if (currentLeaderEpoch < 0 || currentLeaderEpoch == leaderEpoch) {
             return null;
@@ -338,8 +342,9 @@ public final class LeaderReplica {
         });
     }
 
-    public List<ActiveProducer> activeProducers() {
-        return log.activeProducers();
+    public Outcome<List<ActiveProducer>> activeProducers() {
+        Failure refusal = checkEpoch(-1);
+        return refusal == null ? Outcome.of(log.activeProducers()) : new Outcome<>(null, refusal);
     }
 
     public void housekeep(long wallMillis) {

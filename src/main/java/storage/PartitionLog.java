@@ -38,6 +38,9 @@ public abstract class PartitionLog {
     /** The offsets that cannot be read for damage (rule S8), rising; empty as a rule. */
     public abstract List<OffsetRange> damagedOffsets();
 
+    /** Null, or why nothing can be done with this log any more: its directory is offline, or it is closed. */
+    public abstract Failure unusable();
+
     /** Null while records can be appended; else why an append would be refused now (disk full, directory offline, log closed). */
     public abstract Failure appendRefusal();
 

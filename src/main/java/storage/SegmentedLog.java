@@ -130,6 +130,11 @@ final class SegmentedLog extends PartitionLog {
     }
 
     @Override
+    public Failure unusable() {
+        return log.unusable();
+    }
+
+    @Override
     public Failure appendRefusal() {
         return appender.refusal(0);
     }

@@ -48,7 +48,7 @@ class KafkaAnswersTest {
     void oneBroker() {
         machine = machine();
         commit(machine.bootstrap());
-        commit(machine.register(new BrokerImage(1, -1, new Uuid(1, 1), List.of(), null, false, List.of())));
+        commit(machine.register(new BrokerImage(1, -1, new Uuid(1, 1), List.of(), null, false, List.of()), true));
     }
 
     static ControllerMachine machine() {

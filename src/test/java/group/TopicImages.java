@@ -2,6 +2,7 @@ package group;
 
 import java.util.List;
 import metadata.ConfigTarget;
+import metadata.DirectoryId;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
@@ -31,7 +32,8 @@ final class TopicImages {
         MetadataDelta delta = new MetadataDelta(image);
         long version = image.version();
         for (int i = image.topic(name).partitions().size(); i < partitions; i++) {
-            PartitionImage partition = new PartitionImage(i, 1, 0, 0, List.of(1), List.of(1));
+            PartitionImage partition =
+                    new PartitionImage(i, 1, 0, 0, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED));
             delta.apply(MetadataRecords.partition(id(name), partition), version++);
         }
         image = delta.image(version);

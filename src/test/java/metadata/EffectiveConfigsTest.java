@@ -43,7 +43,10 @@ class EffectiveConfigsTest {
         Uuid id = new Uuid(3, 3);
         MetadataDelta delta = new MetadataDelta(image);
         delta.apply(MetadataRecords.topic("t", id), 0);
-        delta.apply(MetadataRecords.partition(id, new PartitionImage(0, 1, 0, 0, List.of(1), List.of(1))), 1);
+        delta.apply(
+                MetadataRecords.partition(
+                        id, new PartitionImage(0, 1, 0, 0, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED))),
+                1);
         image = delta.image(2);
     }
 

@@ -33,7 +33,8 @@ class MetadataImageTest {
     private static final Uuid ID = new Uuid(7, 1);
 
     private static PartitionImage partition(int index, int leaderEpoch) {
-        return new PartitionImage(index, 1, leaderEpoch, leaderEpoch, List.of(1), List.of(1));
+        return new PartitionImage(
+                index, 1, leaderEpoch, leaderEpoch, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED));
     }
 
     private static MetadataImage apply(MetadataImage image, MetadataRecord... records) {
@@ -120,7 +121,7 @@ class MetadataImageTest {
                         .build()
                         .toByteArray())));
         assertEquals(
-                new PartitionImage(0, 1, 4, 5, List.of(1), List.of(1)),
+                new PartitionImage(0, 1, 4, 5, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED)),
                 image.topic("t").partitions().get(0));
         assertEquals(new BrokerImage(1, 2, ID, List.of(), null, false, List.of(ID)), image.broker(1));
     }
@@ -154,7 +155,8 @@ class MetadataImageTest {
                 partition.replicas(),
                 partition.isr(),
                 eligible,
-                reassignment);
+                reassignment,
+                partition.directories());
     }
 
     @Test

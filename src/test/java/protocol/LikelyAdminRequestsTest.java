@@ -40,14 +40,16 @@ class LikelyAdminRequestsTest {
                 new ControllerMachine(config, new sim.SimRandom(SEED), MetadataImage.empty("AAAAAAAAQAGAAAAAAAAAAg"));
         MachineMailboxes node = new MachineMailboxes(machine);
         node.replay(machine.bootstrap());
-        node.replay(machine.register(new BrokerImage(
-                config.node().nodeId(),
-                -1,
-                new Uuid(4, 4),
-                List.of(new Endpoint("PLAINTEXT", null, 9092, "PLAINTEXT")),
-                null,
-                false,
-                List.of())));
+        node.replay(machine.register(
+                new BrokerImage(
+                        config.node().nodeId(),
+                        -1,
+                        new Uuid(4, 4),
+                        List.of(new Endpoint("PLAINTEXT", null, 9092, "PLAINTEXT")),
+                        null,
+                        false,
+                        List.of()),
+                true));
         List<ApiHandler> handlers = handlers(config, node);
         for (int round = 0; round < ROUNDS; round++) {
             ApiHandler handler = handlers.get(random.nextInt(handlers.size()));

@@ -12,6 +12,7 @@ import common.PartitionId;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
@@ -104,26 +105,105 @@ class BrokenDirectoryTest {
         assertNotNull(directories.get(1).failure(), where);
     }
 
-    /** They may lie in the broken one, for all that the metadata says; the log says how many are not served. */
+    /** Of those that never held a record the metadata alone says where they lie; the log says how many are not served. */
     @Test
-    void thoseThatNeverHeldARecordAreNotServedEither_I11() {
-        NodeBench node = filled(30);
-        Uuid empty = node.create("empty", 5);
-        int unserved = lies(node, 1).size() + 5;
+    void thoseThatNeverHeldARecordLieWhereTheMetadataSays_I11() {
+        for (int variant = 0; variant < 8; variant++) {
+            String where = "variant " + variant;
+            NodeBench node = filled(30 + variant);
+            List<PartitionId> empty = partitionsOf(node.create("empty", 6), 6);
+            end(node, variant % 2 == 0);
+            node.disks.get(1).faults(variant < 4 ? UNREADABLE : SYNCS_FAIL);
+            List<String> lines;
+            try (LoggedLines told = new LoggedLines("node.ReplicaDirectories")) {
+                node.start();
+                lines = told.lines();
+            }
+            List<PartitionId> unserved = new ArrayList<>();
+            for (PartitionId each : empty) {
+                Failure failure = node.tryProduce(each, "v").failure();
+                assertEquals(failure == null ? null : FailureCode.STORAGE_ERROR, codeOf(failure), where);
+                if (failure != null) {
+                    unserved.add(each);
+                }
+            }
+            assertEquals(3, unserved.size(), "as many in each: " + where);
+            assertEquals(1, lines.size(), where);
+            String count = lies(node, 1).size() + 3 + " partition(s)";
+            assertTrue(lines.get(0).startsWith(count) && lines.get(0).contains("lie in disk1"), lines.get(0));
+            end(node, variant % 4 < 2);
+            node.disks.get(1).faults(DiskFaults.NONE);
+            node.start();
+            for (PartitionId each : empty) {
+                assertEquals(unserved.contains(each) ? 0 : variant % 4 < 2 ? 1 : node.end(each), node.end(each), where);
+                node.produce(each, "w");
+                List<String> tree =
+                        node.disks.get(unserved.contains(each) ? 1 : 0).tree();
+                assertTrue(tree.contains("empty-" + each.partition() + "/"), where);
+            }
+            assertNull(node.stop());
+        }
+    }
+
+    private static List<PartitionId> partitionsOf(Uuid topic, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> new PartitionId(topic, i))
+                .toList();
+    }
+
+    private static FailureCode codeOf(Failure failure) {
+        return failure == null ? null : failure.code();
+    }
+
+    /** Metadata from before directories were in it: where partitions without files lie is not known, and they wait, as those of the broken one. */
+    @Test
+    void whatTheMetadataDoesNotSayIsNotGuessed_I11() {
+        NodeBench node = filled(38);
+        Uuid topic = node.create("empty", 6);
+        node.unassign(topic, 6);
         assertNull(node.stop());
         node.disks.get(1).faults(UNREADABLE);
-        try (LoggedLines told = new LoggedLines("node.LogDirectories")) {
-            node.start();
-            String line = told.lines().get(told.lines().size() - 1);
-            assertTrue(line.startsWith(unserved + " partition(s)") && line.contains("lie in disk1"), line);
+        node.start();
+        for (PartitionId each : partitionsOf(topic, 6)) {
+            assertEquals(
+                    FailureCode.STORAGE_ERROR, codeOf(node.tryProduce(each, "v").failure()));
         }
-        PartitionId one = new PartitionId(empty, 0);
-        assertEquals(
-                FailureCode.STORAGE_ERROR, node.tryProduce(one, "v").failure().code());
         assertNull(node.stop());
         node.disks.get(1).faults(DiskFaults.NONE);
         node.start();
-        node.produce(one, "v");
+        partitionsOf(topic, 6).forEach(each -> node.produce(each, "v"));
+        assertNull(node.stop());
+        node.disks.get(1).faults(UNREADABLE);
+        node.start();
+        long served = partitionsOf(topic, 6).stream()
+                .filter(each -> node.tryProduce(each, "w").failure() == null)
+                .count();
+        assertEquals(3, served, "shared out, and told, when all could be read");
+    }
+
+    /** What went offline while the node runs takes no new partitions, and answers nothing as if it were well. */
+    @Test
+    void aDirectoryThatGoesOfflineTakesNoNewPartitions_S3() {
+        NodeBench node = filled(39);
+        List<PartitionId> broken = lies(node, 1);
+        node.disks.get(1).faults((operation, path, number) -> operation == Operation.SYNC ? Fault.ERROR : Fault.NONE);
+        assertNotNull(node.tryProduce(broken.get(0), "v").failure());
+        node.runFor(1_000);
+        for (PartitionId each : partitionsOf(node.create("b", 10), 10)) {
+            node.produce(each, "v");
+        }
+        for (PartitionId each : partitions) {
+            FailureCode lost = broken.contains(each) ? FailureCode.STORAGE_ERROR : null;
+            assertEquals(lost, codeOf(node.tryProduce(each, "v").failure()));
+            assertEquals(lost, codeOf(node.tryEnd(each).failure()));
+            assertEquals(lost, codeOf(node.tryProducers(each).failure()));
+        }
+        node.powerCut();
+        node.disks.get(1).faults(DiskFaults.NONE);
+        node.start();
+        for (PartitionId each : partitions) {
+            node.produce(each, "again");
+        }
         assertNull(node.stop());
     }
 

@@ -16,8 +16,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import metadata.DirectoryId;
+import metadata.MetadataImage;
 import node.NodeAssembly;
+import node.NodeImage;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
@@ -51,7 +56,7 @@ final class NodeBench {
     Failure halted;
     private final SimRandom random;
     private final SimClock clock;
-    private final BrokerConfig config;
+    private final Map<String, String> properties;
     private int incarnation;
     private SimLife life;
     private boolean crashed;
@@ -68,7 +73,7 @@ final class NodeBench {
         this.random = new SimRandom(seed);
         this.scheduler = new SimScheduler(random);
         this.clock = new SimClock(scheduler);
-        Map<String, String> properties = new LinkedHashMap<>();
+        this.properties = new LinkedHashMap<>();
         StringBuilder names = new StringBuilder();
         for (int i = 0; i < directories; i++) {
             disks.add(new SimDisk(random.split("disk" + i)));
@@ -78,7 +83,11 @@ final class NodeBench {
         for (int i = 0; i < settings.length; i += 2) {
             properties.put(settings[i], settings[i + 1]);
         }
-        this.config = BrokerConfig.parse(properties).config();
+    }
+
+    /** From the next start on. */
+    void set(String key, String value) {
+        properties.put(key, value);
     }
 
     /** Planted bugs of the next start. */
@@ -97,6 +106,16 @@ final class NodeBench {
 
     /** Null when it serves. */
     Failure tryStart() {
+        return outcome(this::beginStart).failure;
+    }
+
+    /** A start that nobody waits for. */
+    void startUnheard(long millis) {
+        beginStart((started, failure) -> {});
+        runFor(millis);
+    }
+
+    private void beginStart(Callback<NodeAssembly.Started> done) {
         life = new SimLife("node " + ++incarnation);
         crashed = false;
         SimNodeHost.Parts parts = new SimNodeHost.Parts(
@@ -112,8 +131,8 @@ final class NodeBench {
         SimNodeHost host =
                 new SimNodeHost(parts, life, random.split("host" + incarnation), this::crash, why -> halted = why);
         mailboxes = host.ports(0).mailboxes();
-        assembly = new NodeAssembly(host, config);
-        return outcome((Callback<NodeAssembly.Started> done) -> host.execute(0, () -> assembly.start(done))).failure;
+        assembly = new NodeAssembly(host, BrokerConfig.parse(properties).config());
+        host.execute(0, () -> assembly.start(done));
     }
 
     private void crash() {
@@ -237,6 +256,39 @@ final class NodeBench {
         return last[0];
     }
 
+    /** As metadata from before directories were in it: nobody has said where the partitions lie. */
+    void unassign(Uuid topic, int partitions) {
+        AssignReplicasToDirsRequestData.TopicData told =
+                new AssignReplicasToDirsRequestData.TopicData().setTopicId(topic);
+        for (int i = 0; i < partitions; i++) {
+            told.partitions().add(new AssignReplicasToDirsRequestData.PartitionData().setPartitionIndex(i));
+        }
+        AssignReplicasToDirsRequestData request =
+                new AssignReplicasToDirsRequestData().setBrokerId(1).setBrokerEpoch(brokerEpoch());
+        request.directories()
+                .add(new AssignReplicasToDirsRequestData.DirectoryData()
+                        .setId(DirectoryId.UNASSIGNED)
+                        .setTopics(List.of(told)));
+        AssignReplicasToDirsResponseData answer = this.<Controller, AssignReplicasToDirsResponseData>ask(
+                        new OwnerId<>(Controller.class, 0),
+                        (controller, reply) -> controller.assignReplicasToDirs(request, reply))
+                .value;
+        short error =
+                answer.directories().get(0).topics().get(0).partitions().get(0).errorCode();
+        if (answer.errorCode() != 0 || error != 0) {
+            throw new AssertionError(answer.toString());
+        }
+    }
+
+    /** The image that the connections of loop 0 answer from. */
+    MetadataImage image() {
+        return this.<MetadataImage>outcome(done -> NodeImage.ask(mailboxes, done)).value;
+    }
+
+    private long brokerEpoch() {
+        return image().broker(1).epoch();
+    }
+
     private static OwnerId<ReplicaShard> shard(PartitionId partition) {
         return new OwnerId<>(ReplicaShard.class, partition.shard(LOOPS));
     }
@@ -261,12 +313,14 @@ final class NodeBench {
 
     /** How many producers the partition knows. */
     int producers(PartitionId partition) {
+        return tryProducers(partition).value().size();
+    }
+
+    Outcome<List<ActiveProducer>> tryProducers(PartitionId partition) {
         return this.<ReplicaShard, List<Outcome<List<ActiveProducer>>>>ask(
                         shard(partition), (owner, reply) -> owner.describeProducers(List.of(partition), reply))
                 .value
-                .get(0)
-                .value()
-                .size();
+                .get(0);
     }
 
     AppendResult produce(PartitionId partition, String value) {
@@ -316,6 +370,10 @@ final class NodeBench {
             throw new AssertionError(outcome.failure().toString());
         }
         return outcome.value().offset();
+    }
+
+    int leaderEpoch(PartitionId partition) {
+        return tryEnd(partition).value().leaderEpoch();
     }
 
     long start(PartitionId partition) {

@@ -120,6 +120,14 @@ public final class SimDisk {
         directory.sync();
     }
 
+    /** A directory, or a file, of the root goes to another disk's, durably: what people do while the node is down. */
+    void move(String name, SimDisk to) {
+        to.root.link(name, root.names().get(name));
+        root.unlink(name);
+        to.root.sync();
+        root.sync();
+    }
+
     /** All paths with sizes, directories with a '/' at the end; in order. */
     public List<String> tree() {
         List<String> paths = new ArrayList<>();

@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import metadata.DirectoryId;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
@@ -63,7 +64,8 @@ final class TransactionBench extends InstantRuntime<TransactionShard, Transactio
         MetadataDelta withTopics = new MetadataDelta(delta.image(version));
         for (int i = 0; i < topics.length; i++) {
             for (int p = 0; p < 3; p++) {
-                PartitionImage partition = new PartitionImage(p, 1, 0, 0, List.of(1), List.of(1));
+                PartitionImage partition =
+                        new PartitionImage(p, 1, 0, 0, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED));
                 withTopics.apply(MetadataRecords.partition(new Uuid(7, i + 1), partition), version++);
             }
         }
