@@ -6,27 +6,25 @@ import org.apache.kafka.common.Uuid;
 /** Ids of log directories (KIP-858): random, but for the first hundred, which are reserved and name none. */
 public final class DirectoryId {
     /** Nobody has said yet where the replica lies: it came to be before directories were in the metadata. */
-    public static final Uuid UNASSIGNED = new Uuid(0, 0);
+    public static final Uuid UNASSIGNED = new Uuid(0, 1);
 
     /** In a directory that does not work; Highwater keeps its id instead, and only reads this one. */
-    private static final Uuid LOST = new Uuid(0, 1);
+    private static final Uuid LOST = new Uuid(0, 2);
 
     private static final int RESERVED = 100;
 
     private DirectoryId() {}
 
     public static boolean isReserved(Uuid id) {
-        return id.getMostSignificantBits() == 0
-                && id.getLeastSignificantBits() >= 0
-                && id.getLeastSignificantBits() < RESERVED;
+        return id.getMostSignificantBits() == 0 && id.getLeastSignificantBits() < RESERVED;
     }
 
     /**
      * Whether a replica that lies in {@code id} can be used: where nothing is known of its directory it counts as one that works.
      *
-     * @param working the directories of the broker that work
+     * @param working the directories of the broker that work; empty: it has not told
      */
     public static boolean isOnline(Uuid id, List<Uuid> working) {
-        return isReserved(id) ? !id.equals(LOST) : working.contains(id);
+        return isReserved(id) ? !id.equals(LOST) : working.isEmpty() || working.contains(id);
     }
 }

@@ -13,6 +13,7 @@ import highwater.metadata.RegisterBrokerRecord;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -35,6 +36,10 @@ class MetadataImageTest {
     private static PartitionImage partition(int index, int leaderEpoch) {
         return new PartitionImage(
                 index, 1, leaderEpoch, leaderEpoch, List.of(1), List.of(1), List.of(DirectoryId.UNASSIGNED));
+    }
+
+    private static PartitionImage lying(int index, Uuid... directories) {
+        return new PartitionImage(index, 1, 0, 0, List.of(1, 2), List.of(1, 2), List.of(directories));
     }
 
     private static MetadataImage apply(MetadataImage image, MetadataRecord... records) {
@@ -67,6 +72,33 @@ class MetadataImageTest {
         assertNull(gone.topic("t"));
         assertEquals(Map.of(), gone.configs(ConfigTarget.topic("t")));
         assertEquals(List.of(), List.copyOf(empty.topics()));
+    }
+
+    /** KIP-858; records from before do not have the field. */
+    @Test
+    void aPartitionLiesInDirectories() {
+        Uuid first = new Uuid(3, 1);
+        Uuid second = new Uuid(3, 2);
+        PartitionImage old = lying(0, DirectoryId.UNASSIGNED, DirectoryId.UNASSIGNED);
+        MetadataRecord record = MetadataRecords.partition(ID, old);
+        assertEquals(0, record.getPartition().getDirectoriesCount(), "as it was written before");
+        MetadataImage image = apply(MetadataImage.empty("c"), MetadataRecords.topic("t", ID), record);
+        assertEquals(old, image.topic("t").partitions().get(0));
+        PartitionImage told = old.withDirectory(2, second);
+        assertEquals(List.of(DirectoryId.UNASSIGNED, second), told.directories());
+        assertEquals(1, told.partitionEpoch());
+        assertEquals(DirectoryId.UNASSIGNED, told.directory(9), "no replica of it");
+        MetadataImage next = apply(
+                image, MetadataRecords.partition(ID, told), MetadataRecords.partition(ID, lying(1, first, second)));
+        assertEquals(told, next.topic("t").partitions().get(0));
+        assertEquals(2, next.replicasIn(second));
+        assertEquals(1, next.replicasIn(first));
+        assertEquals(0, next.replicasIn(DirectoryId.UNASSIGNED));
+        assertEquals(0, apply(next, MetadataRecords.removeTopic(ID)).replicasIn(second));
+        assertThrows(
+                InvariantViolation.class,
+                () -> apply(image, MetadataRecords.partition(ID, lying(0, first))),
+                "one for each replica");
     }
 
     @Test
@@ -215,9 +247,23 @@ class MetadataImageTest {
             long version = image.version();
             ImageRecords.write(image, record -> copy.apply(record, version - 1));
             assertEquals(text(image), text(copy.image(version)), "seed " + seed);
+            assertEquals(counted(image), counts(image), "seed " + seed);
+            assertEquals(counts(image), counts(copy.image(version)), "seed " + seed);
             MetadataImage older = images.get(new Random(seed).nextInt(images.size()));
             assertEquals(differences(older, image), changes(image.topicChangesSince(older)), "seed " + seed);
         }
+    }
+
+    private static List<Integer> counts(MetadataImage image) {
+        return RandomRecords.DIRECTORIES.stream().map(image::replicasIn).toList();
+    }
+
+    private static List<Integer> counted(MetadataImage image) {
+        List<Uuid> all = new ArrayList<>();
+        image.topics().forEach(topic -> topic.partitions().forEach(each -> all.addAll(each.directories())));
+        return RandomRecords.DIRECTORIES.stream()
+                .map(each -> DirectoryId.isReserved(each) ? 0 : Collections.frequency(all, each))
+                .toList();
     }
 
     private static List<String> changes(List<TopicChange> changes) {
@@ -265,6 +311,8 @@ class MetadataImageTest {
 
     /** Makes legal records. */
     private static final class RandomRecords {
+        static final List<Uuid> DIRECTORIES = List.of(new Uuid(0, 0), new Uuid(0, 2), new Uuid(4, 1), new Uuid(4, 2));
+
         private final Random random;
         private long ids;
 
@@ -344,6 +392,11 @@ class MetadataImageTest {
             return random.nextInt(4) == 0
                     ? MetadataRecords.brokerGone(broker)
                     : MetadataRecords.brokerState(broker, random.nextBoolean(), random.nextBoolean());
+        }
+
+        private PartitionImage partition(int index, int leaderEpoch) {
+            Uuid directory = DIRECTORIES.get(random.nextInt(DIRECTORIES.size()));
+            return new PartitionImage(index, 1, leaderEpoch, leaderEpoch, List.of(1), List.of(1), List.of(directory));
         }
 
         private QuotaEntity entity() {

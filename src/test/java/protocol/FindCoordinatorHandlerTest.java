@@ -57,6 +57,17 @@ class FindCoordinatorHandlerTest {
         }
     }
 
+    /** A lost log directory: as in Kafka, where the partition has no leader then. */
+    @Test
+    void namesNobodyForAPartitionWhoseDirectoryIsOffline() {
+        image = brokers()
+                .topic(Topic.GROUP_METADATA_TOPIC_NAME, new Uuid(5, 5), 3, 2)
+                .offline(new Uuid(5, 5), 3, 2)
+                .image();
+        assertEquals(List.of("COORDINATOR_NOT_AVAILABLE :-1"), ask(3, GROUP, "g"));
+        assertEquals(List.of("COORDINATOR_NOT_AVAILABLE :-1"), ask(LATEST, GROUP, "g"));
+    }
+
     @Test
     void namesTheLeaderOfTheTransactionalIdsPartition() {
         image = brokers()

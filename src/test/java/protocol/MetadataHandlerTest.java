@@ -51,6 +51,14 @@ class MetadataHandlerTest {
     }
 
     @Test
+    void tellsWhichReplicasLieInDirectoriesThatAreOffline() {
+        image = cluster().topic("t", ID, 2, 1).offline(ID, 1, 1).image();
+        MetadataResponseTopic topic = topic(ask(LATEST, named(false, "t")), 0);
+        assertEquals(List.of(1, 2), topic.partitions().get(0).offlineReplicas());
+        assertEquals(List.of(), topic.partitions().get(1).offlineReplicas());
+    }
+
+    @Test
     void tellsWhyALeaderIsOutOfReach() {
         image = cluster()
                 .topic("none", ID, 1, -1)

@@ -35,6 +35,7 @@ public final class ClusterImages {
                         .setBrokerId(id)
                         .setIncarnationId(bytes(new Uuid(7, id)))
                         .setFenced(fenced)
+                        .addLogDirs(bytes(new Uuid(8, 0)))
                         .addEndpoints(endpoint)));
     }
 
@@ -51,6 +52,25 @@ public final class ClusterImages {
                             .addReplicas(2)
                             .addIsr(1)
                             .addIsr(2)
+                            .setLeader(leader)
+                            .setLeaderEpoch(5)));
+        }
+        return this;
+    }
+
+    /** The same partitions, as above, in log directories that are none of those that the brokers have registered: they are offline. */
+    public ClusterImages offline(Uuid id, int partitions, int leader) {
+        for (int partition = 0; partition < partitions; partition++) {
+            apply(MetadataRecord.newBuilder()
+                    .setPartition(PartitionRecord.newBuilder()
+                            .setTopicId(bytes(id))
+                            .setPartition(partition)
+                            .addReplicas(1)
+                            .addReplicas(2)
+                            .addIsr(1)
+                            .addIsr(2)
+                            .addDirectories(bytes(new Uuid(8, 1)))
+                            .addDirectories(bytes(new Uuid(8, 2)))
                             .setLeader(leader)
                             .setLeaderEpoch(5)));
         }

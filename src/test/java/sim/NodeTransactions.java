@@ -1,9 +1,11 @@
 package sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import common.Failure;
 import common.FailureCode;
 import common.OwnerId;
 import common.PartitionId;
@@ -103,7 +105,7 @@ final class NodeTransactions {
         topics.put(name, node.create(name, 1, "flush.messages", "1"));
     }
 
-    private static int partition(String key) {
+    static int partition(String key) {
         return (key.hashCode() & Integer.MAX_VALUE) % PARTITIONS;
     }
 
@@ -179,6 +181,18 @@ final class NodeTransactions {
         }
     }
 
+    /** InitProducerId that cannot be recorded. */
+    void refuseInit(String id) {
+        int partition = partition(id);
+        Result<ProducerAnswer> result = node.ask(
+                owner(TransactionCoordinator.class, STATES, partition),
+                (coordinator, reply) -> coordinator.write(
+                        partition,
+                        shard -> shard.init().run(new Producer(id, -1, (short) -1), 1_000, nextProducerId++),
+                        reply));
+        assertNotNull(result.failure());
+    }
+
     /** EndTxn, once. */
     ProducerAnswer tryEnd(Producer producer, boolean commit) {
         return withId(
@@ -206,6 +220,18 @@ final class NodeTransactions {
                         partition,
                         shard -> shard.listing().describe(List.of(id)).get(0),
                         reply)));
+    }
+
+    /** Why the coordinator of an id does not answer now; null when it does. */
+    Failure refusal(String id) {
+        int partition = partition(id);
+        return node.<TransactionCoordinator, TransactionState>ask(
+                        owner(TransactionCoordinator.class, STATES, partition),
+                        (coordinator, reply) -> coordinator.read(
+                                partition,
+                                shard -> shard.listing().describe(List.of(id)).get(0),
+                                reply))
+                .failure();
     }
 
     /** "" for an id that is not known. */

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import common.FailureCode;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -98,6 +100,44 @@ final class NodeTransactionsTest {
         node.disks.get(0).faults(DiskFaults.NONE);
         transactions.awaitState("x", "CompleteCommit");
         assertEquals(2, transactions.stableEnd("t"));
+    }
+
+    /** Whatever was known of the transactions is no answer any more: nobody can say whether it is on the disk. */
+    @Test
+    void aLostDirectoryIsNotAnsweredFromMemory_S3() {
+        node = new NodeBench(5, 2).start();
+        transactions = new NodeTransactions(node);
+        transactions.makeTopic("t");
+        List<String> ids = IntStream.range(0, 12).mapToObj(i -> "x" + i).toList();
+        ids.forEach(each -> transactions.produce(transactions.init(each, LONG), "t", 0));
+        List<String> lost = ids.stream().filter(this::liesInTheSecond).toList();
+        assertTrue(
+                lost.stream().map(NodeTransactions::partition).distinct().count() > 1 && lost.size() < ids.size(),
+                "several of its partitions");
+        node.disks
+                .get(1)
+                .faults((operation, path, number) ->
+                        operation == DiskFaults.Operation.SYNC ? DiskFaults.Fault.ERROR : DiskFaults.Fault.NONE);
+        // One of its partitions meets it; the others' states are in memory as before.
+        transactions.refuseInit(lost.get(0));
+        node.runFor(1_000);
+        for (String each : ids) {
+            if (lost.contains(each)) {
+                assertEquals(
+                        FailureCode.NOT_COORDINATOR, transactions.refusal(each).code());
+            } else {
+                assertEquals("Ongoing", transactions.state(each));
+            }
+        }
+        node.powerCut();
+        node.disks.get(1).faults(DiskFaults.NONE);
+        node.start();
+        ids.subList(1, ids.size()).forEach(each -> assertNotEquals("", transactions.state(each)));
+    }
+
+    private boolean liesInTheSecond(String id) {
+        String name = NodeTransactions.STATES + "-" + NodeTransactions.partition(id) + "/";
+        return node.disks.get(1).tree().contains(name);
     }
 
     @Test
