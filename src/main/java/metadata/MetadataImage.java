@@ -341,15 +341,7 @@ public final class MetadataImage {
         /** The same process with other directories. */
         public BrokerImage withLogDirs(List<Uuid> directories) {
             return new BrokerImage(
-                    id,
-                    epoch,
-                    incarnationId,
-                    endpoints,
-                    rack,
-                    fenced,
-                    directories,
-                    start,
-                    inControlledShutdown);
+                    id, epoch, incarnationId, endpoints, rack, fenced, directories, start, inControlledShutdown);
         }
 
         /** The same process in another state. */
