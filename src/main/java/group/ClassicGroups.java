@@ -49,7 +49,7 @@ public final class ClassicGroups {
         this.memory = context.memory();
         this.groups = groups;
         this.sessions = new ClassicSessions(context.timers());
-        this.syncPhase = new SyncPhase(context, sessions);
+        this.syncPhase = new SyncPhase(context, groups, sessions);
         this.joinPhase = new JoinPhase(context, groups, classic.initialRebalanceDelayMillis(), sessions, syncPhase);
         this.joins = new JoinRequests(context, groups, classic, sessions, joinPhase);
         this.registry = new ClassicRegistry(context, groups, sessions, joinPhase, classic.maxSize());

@@ -21,11 +21,13 @@ final class SyncPhase {
     private record SyncTimer(String group) {}
 
     private final ShardContext<GroupRecord> context;
+    private final Groups groups;
     private final ClassicSessions sessions;
     private final Metrics.Counter completed;
 
-    SyncPhase(ShardContext<GroupRecord> context, ClassicSessions sessions) {
+    SyncPhase(ShardContext<GroupRecord> context, Groups groups, ClassicSessions sessions) {
         this.context = context;
+        this.groups = groups;
         this.sessions = sessions;
         this.completed = context.metrics()
                 .counter(
@@ -96,7 +98,9 @@ final class SyncPhase {
             return true;
         }
         turn.afterCommit((none, failure) -> {
-            if (failure == null && group.assigning() == round) {
+            // A group that has become one of the consumer protocol meanwhile knows nothing of this assignment.
+            boolean current = groups.get(group.id()) == group && group.assigning() == round;
+            if (failure == null && current) {
                 handOut(group, assignments);
             }
         });

@@ -218,6 +218,26 @@ class OnlineMigrationTest {
         settle();
     }
 
+    /** The upgrade is behind the assignment in the log, and was made from a group that had none yet. */
+    @Test
+    void anAssignmentThatAnUpgradeOvertookIsNotHandedOut_G5() {
+        FakeClassicConsumer leader = classic();
+        leader.step();
+        leader.step();
+        bench.advance(1);
+        bench.holdCommits();
+        leader.step();
+        FakeConsumer upgrading = modern("a");
+        var answer = upgrading.start(upgrading.request());
+        assertInstanceOf(ConsumerGroup.class, bench.shard().groups().get("g"));
+        bench.commit();
+        upgrading.take(answer.value());
+        leader.step();
+        PartitionSet both = leader.owned().where(upgrading.owned()::contains);
+        assertEquals(PartitionSet.EMPTY, both);
+        settle();
+    }
+
     @Test
     void groupsOfOthersStayWhatTheyAre() {
         ClassicLab lab = new ClassicLab("group.consumer.assignment.interval.ms=0");
