@@ -32,6 +32,8 @@ public enum FailureCode {
     /** A newer transaction coordinator has written here. */
     TRANSACTION_COORDINATOR_FENCED,
     NOT_ENOUGH_REPLICAS,
+    /** Appended, but there were too few in-sync replicas when it was to be answered; outcome unknown. */
+    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
     POLICY_VIOLATION,
     /** A log directory that this node must not touch: in use, of another cluster or node, of a newer version. */
     DIRECTORY_REFUSED,

@@ -15,7 +15,6 @@ import replication.ReplicaShard;
 import replication.WaitingFetch;
 import storage.ActiveProducer;
 import storage.EpochEnd;
-import storage.ReadBound;
 import storage.TimestampOffset;
 
 /**
@@ -105,11 +104,10 @@ public final class StorageShard implements ReplicaShard {
 
     private void await(
             FetchId id, Read request, WaitPlan plan, List<LeaderReplica> replicas, Callback<List<ReadOutcome>> done) {
-        WaitingFetch wait =
-                new WaitingFetch(replicas, request.bound() == ReadBound.LAST_STABLE_OFFSET, plan.missingBytes, () -> {
-                    waiting.remove(id);
-                    fetch(id, request, 0, 0, done);
-                });
+        WaitingFetch wait = new WaitingFetch(replicas, request.bound(), plan.missingBytes, () -> {
+            waiting.remove(id);
+            fetch(id, request, 0, 0, done);
+        });
         waiting.put(id, wait);
         wait.start(ports.timers(), plan.maxWaitMillis);
     }

@@ -17,20 +17,34 @@ final class FetchWaiters {
         waiting.remove(fetch);
     }
 
+    /** {@code bytes} more are in the log, for those who read to its end. */
+    void written(long bytes) {
+        grown(bytes, 0, 0);
+    }
+
     /**
-     * {@code bytes} more can be read.
+     * {@code bytes} more are below the high watermark.
      *
      * @param stable the last stable offset has moved: also by who reads no open transactions
      */
-    void appended(long bytes, boolean stable) {
+    void committed(long bytes, boolean stable) {
         long stableBytes = stable ? unstableBytes + bytes : 0;
         unstableBytes = stable ? 0 : unstableBytes + bytes;
+        grown(0, bytes, stableBytes);
+    }
+
+    private void grown(long written, long committed, long stable) {
         if (waiting.isEmpty()) {
             return;
         }
         List<WaitingFetch> due = new ArrayList<>(waiting.size());
         for (WaitingFetch each : waiting) {
-            if (each.appended(each.readsStable() ? stableBytes : bytes)) {
+            long bytes = switch (each.bound()) {
+                case LOG_END -> written;
+                case HIGH_WATERMARK -> committed;
+                case LAST_STABLE_OFFSET -> stable;
+            };
+            if (bytes > 0 && each.appended(bytes)) {
                 due.add(each);
             }
         }

@@ -26,14 +26,22 @@ import storage.ReadBound;
 import storage.TimestampOffset;
 
 /**
- * A partition that this node leads: admits records, moves the high watermark, serves reads, wakes waiting fetches. The ISR is this node alone until
- * replication exists, so the high watermark is the log's end, or its durable end where acks are durable (rules I4, I7). Confined to the shard.
+ * A partition that this node leads: admits records, moves the high watermark, serves reads, wakes waiting fetches. Where it is the only replica the high
+ * watermark is the log's end, or its durable end where acks are durable (rules I4, I7); else a {@link CommitTracker} knows. Confined to the shard.
  */
 public final class LeaderReplica {
+    private static final short ACKS_ALL = -1;
+    private static final long UNAWAITED = -1;
+    /** After it the outcome of a coordinator's or marker's append counts as unknown. */
+    private static final long OWN_COMMIT_MILLIS = 30_000;
     /** From this transaction version on a marker's epoch is above that of its transaction. */
     private static final short ABOVE = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(LeaderReplica.class);
+    /** Rule I5: else a client would see the end of the partition go back. */
+    private static final Outcome<TimestampOffset> NOT_YET = Outcome.failed(
+            FailureCode.OFFSET_NOT_AVAILABLE,
+            "the leader is new and does not know yet how far the partition is committed; retry");
 
     private final PartitionLog log;
     private final Admission admission;
@@ -41,6 +49,13 @@ public final class LeaderReplica {
     private final FetchWaiters waiters = new FetchWaiters();
     private final int nodeId;
     private int leaderEpoch;
+    /** Null for the only replica. */
+    private CommitTracker tracker;
+    /** Appended and not yet readable, at least; with followers only. */
+    private long uncommittedBytes;
+    /** The last stable offset that waiting fetches were told of; with followers only. */
+    private long stableEnd;
+
     private boolean closed;
 
     public LeaderReplica(PartitionLog log, Admission admission, TransactionGate gate, int nodeId, int leaderEpoch) {
@@ -49,14 +64,44 @@ public final class LeaderReplica {
         this.gate = gate;
         this.nodeId = nodeId;
         this.leaderEpoch = leaderEpoch;
-        log.advanceHighWatermark(acknowledgedEnd());
     }
 
-    /** Begins the epoch in which this node leads (rule I1); {@code done} when records may be appended. */
+    /** Begins the epoch in which this node leads as the only replica (rule I1); {@code done} when records may be appended. */
     public void lead(int epoch, Callback<Void> done) {
+        begin(epoch, null, done);
+    }
+
+    /** Begins, or goes on with, the epoch in which this node leads among others. */
+    void lead(IsrState state, CommitTracker.Setup setup, Callback<Void> done) {
+        if (tracker != null && state.leaderEpoch() == leaderEpoch) {
+            tracker.update(state);
+            done.succeed(null);
+            return;
+        }
+        begin(state.leaderEpoch(), new CommitTracker(setup, log, state, this::committed), done);
+    }
+
+    private void begin(int epoch, CommitTracker next, Callback<Void> done) {
+        if (tracker != null) {
+            tracker.close(Failure.of(FailureCode.NOT_LEADER, "leader epoch " + epoch + " has begun"));
+        }
         leaderEpoch = epoch;
+        tracker = next;
+        if (tracker == null) {
+            log.advanceHighWatermark(acknowledgedEnd());
+        }
         log.beginEpoch(epoch, done);
         waiters.finishAll();
+    }
+
+    /** The high watermark has moved. */
+    private void committed() {
+        long stable = log.lastStableOffset();
+        waiters.committed(uncommittedBytes, stable > stableEnd);
+        stableEnd = stable;
+        if (log.highWatermark() >= log.logEndOffset()) {
+            uncommittedBytes = 0;
+        }
     }
 
     public PartitionLog log() {
@@ -92,7 +137,7 @@ public final class LeaderReplica {
             } else if (BatchHeader.isTransactional(admitted, admitted.position())) {
                 verify(admitted, request, done);
             } else {
-                append(admitted, BatchOrigin.CLIENT, done);
+                append(admitted, BatchOrigin.CLIENT, commitMillis(request), done);
             }
         });
     }
@@ -105,7 +150,7 @@ public final class LeaderReplica {
                         BatchHeader.producerId(batch, at),
                         BatchHeader.producerEpoch(batch, at),
                         admission.wallMillis());
-                append(batch, BatchOrigin.CLIENT, done);
+                append(batch, BatchOrigin.CLIENT, commitMillis(request), done);
             } else {
                 done.succeed(new Outcome<>(null, refusal));
             }
@@ -132,7 +177,7 @@ public final class LeaderReplica {
                 known.currentTransactionStartOffset());
         ByteBuffer marker = ControlBatches.transactionMarker(
                 wallMillis, producerId, known.producerEpoch(), false, Math.max(0, known.coordinatorEpoch()));
-        append(marker, BatchOrigin.MARKER, (outcome, none) -> {});
+        append(marker, BatchOrigin.MARKER, UNAWAITED, (outcome, none) -> {});
     }
 
     /** Ends a producer's transaction here; see {@link ReplicaShard#writeMarkers}. */
@@ -151,6 +196,7 @@ public final class LeaderReplica {
         append(
                 batch,
                 above ? BatchOrigin.MARKER_V2 : BatchOrigin.MARKER,
+                OWN_COMMIT_MILLIS,
                 (outcome, none) -> done.succeed(new Outcome<>(null, outcome.failure())));
     }
 
@@ -164,7 +210,7 @@ public final class LeaderReplica {
             done.fail(fenced);
             return;
         }
-        append(batch, origin, (outcome, none) -> {
+        append(batch, origin, OWN_COMMIT_MILLIS, (outcome, none) -> {
             Failure failure = outcome.failure();
             done.done(failure == null ? outcome.value().append() : null, failure);
         });
@@ -176,15 +222,32 @@ public final class LeaderReplica {
             done.succeed(null);
             return;
         }
+        long end = log.logEndOffset();
         log.flush((none, failure) -> {
-            if (failure == null) {
+            if (failure != null) {
+                done.fail(failure);
+            } else if (tracker == null) {
                 log.advanceHighWatermark(acknowledgedEnd());
+                done.succeed(null);
+            } else {
+                tracker.advance();
+                tracker.await(end - 1, OWN_COMMIT_MILLIS, done);
             }
-            done.done(null, failure);
         });
     }
 
-    private void append(ByteBuffer batch, BatchOrigin origin, Callback<Outcome<Produced>> done) {
+    private static long commitMillis(ReplicaShard.Produce request) {
+        return request.acks() == ACKS_ALL ? request.timeoutMillis() : UNAWAITED;
+    }
+
+    /** @param commitMillis how long {@code done} may wait for the high watermark, {@link #UNAWAITED}: not at all */
+    private void append(ByteBuffer batch, BatchOrigin origin, long commitMillis, Callback<Outcome<Produced>> done) {
+        Failure few = tracker == null || commitMillis == UNAWAITED ? null : tracker.refusal();
+        if (few != null) {
+            log.refused(batch);
+            done.succeed(new Outcome<>(null, few));
+            return;
+        }
         int bytes = batch.remaining();
         log.append(batch, origin, leaderEpoch, (appended, failure) -> {
             if (failure != null) {
@@ -194,23 +257,51 @@ public final class LeaderReplica {
             long next = appended.lastOffset() + 1;
             if (log.config().durable() && log.durableEndOffset() < next && log.logEndOffset() >= next) {
                 // Written when the topic was not durable yet: it is now (rules I6, I7).
-                log.flush((none, unsynced) -> answer(appended, bytes, unsynced, done));
+                log.flush((none, unsynced) -> answer(appended, bytes, unsynced, commitMillis, done));
                 return;
             }
-            answer(appended, bytes, null, done);
+            answer(appended, bytes, null, commitMillis, done);
         });
     }
 
-    private void answer(AppendResult appended, int bytes, Failure failure, Callback<Outcome<Produced>> done) {
+    private void answer(
+            AppendResult appended, int bytes, Failure failure, long commitMillis, Callback<Outcome<Produced>> done) {
         if (failure != null) {
             done.succeed(new Outcome<>(null, failure));
             return;
         }
+        Outcome<Produced> well = Outcome.of(new Produced(appended, log.logStartOffset(), List.of()));
+        if (tracker != null) {
+            awaitCommit(appended, bytes, commitMillis, well, done);
+            return;
+        }
         long stable = log.lastStableOffset();
         log.advanceHighWatermark(acknowledgedEnd());
-        done.succeed(Outcome.of(new Produced(appended, log.logStartOffset(), List.of())));
+        done.succeed(well);
         if (!appended.duplicate()) {
-            waiters.appended(bytes, log.lastStableOffset() > stable);
+            waiters.written(bytes);
+            waiters.committed(bytes, log.lastStableOffset() > stable);
+        }
+    }
+
+    private void awaitCommit(
+            AppendResult appended,
+            int bytes,
+            long commitMillis,
+            Outcome<Produced> well,
+            Callback<Outcome<Produced>> done) {
+        if (!appended.duplicate()) {
+            uncommittedBytes += bytes;
+            waiters.written(bytes);
+        }
+        tracker.advance();
+        if (commitMillis == UNAWAITED) {
+            done.succeed(well);
+        } else {
+            tracker.await(
+                    appended.lastOffset(),
+                    commitMillis,
+                    (none, why) -> done.succeed(why == null ? well : new Outcome<>(null, why)));
         }
     }
 
@@ -231,18 +322,15 @@ public final class LeaderReplica {
             done.succeed(failed(fenced));
             return;
         }
-        if (wish.lastFetchedEpoch() >= 0) {
-            EpochEnd end = endOfEpoch(wish.lastFetchedEpoch());
-            if (end.epoch() < 0) {
-                done.succeed(failed(Failure.of(
-                        FailureCode.OFFSET_OUT_OF_RANGE,
-                        "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
-                return;
-            }
-            if (end.epoch() < wish.lastFetchedEpoch() || end.endOffset() < wish.fetchOffset()) {
-                done.succeed(new ReadOutcome(null, end, null, nodeId, leaderEpoch));
-                return;
-            }
+        EpochEnd parts = divergence(wish);
+        if (parts != null && parts.epoch() < 0) {
+            done.succeed(failed(Failure.of(
+                    FailureCode.OFFSET_OUT_OF_RANGE, "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
+            return;
+        }
+        if (parts != null) {
+            done.succeed(new ReadOutcome(null, parts, null, nodeId, leaderEpoch));
+            return;
         }
         log.read(
                 wish.fetchOffset(),
@@ -251,6 +339,15 @@ public final class LeaderReplica {
                 bound,
                 (result, failure) -> done.succeed(
                         failure == null ? new ReadOutcome(result, null, null, nodeId, leaderEpoch) : failed(failure)));
+    }
+
+    /** Null, or where this log parts from the reader's (rule I3, KIP-320). */
+    private EpochEnd divergence(ReadPartition wish) {
+        if (wish.lastFetchedEpoch() < 0) {
+            return null;
+        }
+        EpochEnd end = endOfEpoch(wish.lastFetchedEpoch());
+        return end.epoch() < wish.lastFetchedEpoch() || end.endOffset() < wish.fetchOffset() ? end : null;
     }
 
     private ReadOutcome failed(Failure failure) {
@@ -299,9 +396,12 @@ public final class LeaderReplica {
             return;
         }
         ReadBound bound = query.readCommitted() ? ReadBound.LAST_STABLE_OFFSET : ReadBound.HIGH_WATERMARK;
-        Callback<TimestampOffset> found = (at, failure) -> done.succeed(new Outcome<>(at, failure));
+        boolean mayLag = tracker != null && tracker.mayLag();
+        Callback<TimestampOffset> found = (at, failure) ->
+                done.succeed(mayLag && failure == null && at.offset() < 0 ? NOT_YET : new Outcome<>(at, failure));
         switch (SpecialTimestamp.of(query.timestamp())) {
-            case LATEST -> found.succeed(new TimestampOffset(-1, readableEnd(bound), leaderEpoch));
+            case LATEST ->
+                found.succeed(mayLag ? TimestampOffset.NONE : new TimestampOffset(-1, readableEnd(bound), leaderEpoch));
             case EARLIEST, EARLIEST_LOCAL ->
                 found.succeed(new TimestampOffset(-1, log.logStartOffset(), earliestEpoch()));
             case MAX_TIMESTAMP -> {
@@ -310,7 +410,7 @@ public final class LeaderReplica {
                         found.done(at != null && at.offset() >= end ? TimestampOffset.NONE : at, failure));
             }
             // Nothing is ever tiered here: as Apache Kafka answers without remote storage.
-            case LATEST_TIERED, EARLIEST_PENDING_UPLOAD -> found.succeed(TimestampOffset.NONE);
+            case LATEST_TIERED, EARLIEST_PENDING_UPLOAD -> done.succeed(Outcome.of(TimestampOffset.NONE));
             case NONE -> log.offsetForTimestamp(query.timestamp(), bound, found);
         }
     }
@@ -350,12 +450,45 @@ public final class LeaderReplica {
     public void housekeep(long wallMillis) {
         log.housekeep(wallMillis);
         // Time-based flushes move what a durable reader may see.
-        log.advanceHighWatermark(acknowledgedEnd());
+        if (tracker == null) {
+            log.advanceHighWatermark(acknowledgedEnd());
+        } else {
+            tracker.check();
+        }
+    }
+
+    /**
+     * A replica fetches (see {@link CommitTracker#fetched}): before it is read for. Null, or why it gets nothing.
+     *
+     * @param wish all before its offset is in the replica's log
+     */
+    Failure followerFetches(int replica, long brokerEpoch, ReadPartition wish) {
+        Failure fenced = checkEpoch(wish.currentLeaderEpoch());
+        if (fenced != null) {
+            return fenced;
+        }
+        // Of a log that is not this one's beginning, no length says anything (rule I3).
+        boolean same = wish.fetchOffset() <= log.logEndOffset() && divergence(wish) == null;
+        if (tracker != null && (!tracker.counts(same) || tracker.fetched(replica, brokerEpoch, wish))) {
+            return null;
+        }
+        return Failure.of(
+                FailureCode.NOT_LEADER,
+                "node " + replica + " with broker epoch " + brokerEpoch
+                        + " is no replica of the partition, or there is a later process of it");
+    }
+
+    /** The least log start of all replicas (DeleteRecords, rule I12). */
+    long lowWatermark() {
+        return tracker == null ? log.logStartOffset() : tracker.lowWatermark();
     }
 
     /** Ends service: waiting fetches answer, nothing more is admitted. The log is closed or deleted by the caller. */
     public void resign() {
         closed = true;
+        if (tracker != null) {
+            tracker.close(Failure.of(FailureCode.NOT_LEADER, "this node does not lead the partition any more"));
+        }
         gate.close(Failure.of(FailureCode.NOT_LEADER, "the partition is being deleted"));
         waiters.finishAll();
     }

@@ -2,6 +2,7 @@ package replication;
 
 import common.Timers;
 import java.util.List;
+import storage.ReadBound;
 
 /**
  * A fetch that found too little and waits on the partitions it read (KIP-98's and Kafka's delayed fetch, without a purgatory). It ends once: by enough new
@@ -10,17 +11,17 @@ import java.util.List;
 public final class WaitingFetch {
     private final List<LeaderReplica> watched;
     private final Runnable end;
-    private final boolean readsStable;
+    private final ReadBound bound;
     private long missingBytes;
     private Timers.Handle deadline;
     private boolean ended;
 
     /**
-     * @param readsStable only up to the last stable offset
+     * @param bound what it may read
      * @param end reads once more and answers; run exactly once
      */
-    public WaitingFetch(List<LeaderReplica> watched, boolean readsStable, long missingBytes, Runnable end) {
-        this.readsStable = readsStable;
+    public WaitingFetch(List<LeaderReplica> watched, ReadBound bound, long missingBytes, Runnable end) {
+        this.bound = bound;
         this.watched = watched;
         this.missingBytes = missingBytes;
         this.end = end;
@@ -34,8 +35,8 @@ public final class WaitingFetch {
         deadline = timers.after(maxWaitMillis, this::finish);
     }
 
-    boolean readsStable() {
-        return readsStable;
+    ReadBound bound() {
+        return bound;
     }
 
     /** {@code bytes} more have become readable; true if that ends the wait. The caller then runs {@link #finish}. */

@@ -32,6 +32,7 @@ public final class ErrorMapping {
             case TIMED_OUT,
                     OVERLOADED,
                     NOT_ENOUGH_REPLICAS,
+                    NOT_ENOUGH_REPLICAS_AFTER_APPEND,
                     UNKNOWN_PARTITION,
                     PEER_LOST,
                     PEER_REFUSED,
@@ -68,6 +69,7 @@ public final class ErrorMapping {
             case CONCURRENT_TRANSACTIONS -> Errors.CONCURRENT_TRANSACTIONS;
             case TRANSACTION_COORDINATOR_FENCED -> Errors.TRANSACTION_COORDINATOR_FENCED;
             case NOT_ENOUGH_REPLICAS -> Errors.NOT_ENOUGH_REPLICAS;
+            case NOT_ENOUGH_REPLICAS_AFTER_APPEND -> Errors.NOT_ENOUGH_REPLICAS_AFTER_APPEND;
             case POLICY_VIOLATION -> Errors.POLICY_VIOLATION;
             case STORAGE_ERROR, DISK_FULL, SYNC_FAILED, DIRECTORY_REFUSED -> Errors.KAFKA_STORAGE_ERROR;
             case TIMED_OUT, OVERLOADED, PEER_LOST, PEER_REFUSED, PEER_UNREACHABLE -> Errors.REQUEST_TIMED_OUT;

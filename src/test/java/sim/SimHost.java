@@ -34,6 +34,11 @@ public final class SimHost {
         this(new SimRandom(seed));
     }
 
+    /** One of several processes on disks of their own, in the time of {@code scheduler}. */
+    public SimHost(SimRandom random, SimScheduler scheduler) {
+        this(random, scheduler, new SimDisk(random.split("disk")), null, 0);
+    }
+
     private SimHost(SimRandom random) {
         this(random, new SimScheduler(random), new SimDisk(random.split("disk")), null, 0);
     }

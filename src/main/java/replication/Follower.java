@@ -1,0 +1,76 @@
+package replication;
+
+/**
+ * What the leader of a partition knows of one other replica in its epoch: nothing of former epochs counts (rule I4). Confined to the shard.
+ */
+final class Follower {
+    private final int id;
+    private long endOffset = -1;
+    private long startOffset = -1;
+    private long brokerEpoch = -1;
+    /** When it last had all that the leader had; meaningless while {@link #everCaughtUp} is not set. */
+    private long caughtUpNanos;
+
+    private boolean everCaughtUp;
+    private long lastFetchNanos;
+    private long leaderEndAtLastFetch = Long.MAX_VALUE;
+
+    /** @param inSync counts as caught up at {@code nowNanos}: the new leader gives each member of the ISR its whole time (rule I8) */
+    Follower(int id, boolean inSync, long nowNanos) {
+        this.id = id;
+        this.everCaughtUp = inSync;
+        this.caughtUpNanos = nowNanos;
+    }
+
+    int id() {
+        return id;
+    }
+
+    /** End of its log, durable where acks are durable (rules I7, R8); -1 before its first fetch of this epoch. */
+    long endOffset() {
+        return endOffset;
+    }
+
+    /** -1 before its first fetch of this epoch. */
+    long startOffset() {
+        return startOffset;
+    }
+
+    /** Of the process that fetched last; -1 before its first fetch of this epoch. */
+    long brokerEpoch() {
+        return brokerEpoch;
+    }
+
+    /**
+     * It asked for {@code offset}, and so has all below. Who reaches what the leader had at its former fetch was caught up then: under steady load nobody ever
+     * has all that the leader has now (KIP-16).
+     *
+     * @param leaderEnd of the leader's log at this moment
+     */
+    void fetched(long offset, long start, long epoch, long leaderEnd, long nowNanos) {
+        if (epoch > brokerEpoch) {
+            // Another process: what the former one had says nothing of it.
+            leaderEndAtLastFetch = Long.MAX_VALUE;
+        }
+        if (offset >= leaderEnd) {
+            caughtUp(nowNanos);
+        } else if (offset >= leaderEndAtLastFetch) {
+            caughtUp(lastFetchNanos);
+        }
+        endOffset = offset;
+        startOffset = start;
+        brokerEpoch = epoch;
+        lastFetchNanos = nowNanos;
+        leaderEndAtLastFetch = leaderEnd;
+    }
+
+    private void caughtUp(long atNanos) {
+        caughtUpNanos = everCaughtUp && caughtUpNanos - atNanos > 0 ? caughtUpNanos : atNanos;
+        everCaughtUp = true;
+    }
+
+    /** Has what the leader has, or had it within {@code lagNanos}. */
+    boolean isCaughtUp(long leaderEnd, long nowNanos, long lagNanos) {
+        return endOffset >= leaderEnd || (everCaughtUp && nowNanos - caughtUpNanos <= lagNanos);
+    }
+}

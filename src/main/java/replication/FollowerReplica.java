@@ -1,0 +1,241 @@
+package replication;
+
+import common.Callback;
+import common.Failure;
+import common.FailureCode;
+import common.Mutations;
+import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import records.BatchHeader;
+import storage.EpochEnd;
+import storage.PartitionLog;
+
+/**
+ * A partition that this node follows: says from where to fetch next, appends what the leader sent, cuts what the leader does not have (rule I3). One fetch at a
+ * time: {@link #wish}, then {@link #take} or nothing; an answer that comes when the epoch is another is dropped. Confined to the shard.
+ *
+ * <pre>
+ *   idle --wish--> idle --take--> appending | cutting --done--> idle
+ * </pre>
+ */
+public final class FollowerReplica {
+    private static final Logger LOG = LoggerFactory.getLogger(FollowerReplica.class);
+
+    private final PartitionLog log;
+    private final RecoveryPoints recoveryPoints;
+    private final Losses losses;
+    private final Mutations mutations;
+    private int leaderEpoch = -1;
+    private boolean busy;
+    private boolean closed;
+
+    /** The checkpoint file of recovery points (rule S7). */
+    @FunctionalInterface
+    public interface RecoveryPoints {
+        /** Makes the file say {@code offset} or less of the log, durably. */
+        void lower(PartitionLog log, long offset, Callback<Void> done);
+    }
+
+    /** Told of committed records that an unclean election cost. */
+    @FunctionalInterface
+    public interface Losses {
+        void lost(PartitionLog log, long records);
+    }
+
+    /**
+     * From where to fetch.
+     *
+     * @param fetchOffset all below is in this replica's log; durably where acks are durable (rules I7, R8)
+     * @param lastEpoch of the record before it; -1 when there is none
+     */
+    public record Wish(int leaderEpoch, long fetchOffset, int lastEpoch, long logStartOffset) {}
+
+    /**
+     * What the leader answered.
+     *
+     * @param records whole batches, perhaps with a cut one behind them; empty for none
+     * @param diverging null, or where the leader's log parts from the wish
+     */
+    public record Fetched(ByteBuffer records, EpochEnd diverging, long highWatermark, long logStartOffset) {}
+
+    public FollowerReplica(PartitionLog log, RecoveryPoints recoveryPoints, Losses losses, Mutations mutations) {
+        this.log = log;
+        this.recoveryPoints = recoveryPoints;
+        this.losses = losses;
+        this.mutations = mutations;
+    }
+
+    public PartitionLog log() {
+        return log;
+    }
+
+    /** Follows the leader of {@code epoch} from now on; never an older one (rule C8). */
+    public void follow(int epoch) {
+        leaderEpoch = Math.max(leaderEpoch, epoch);
+    }
+
+    public int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    /** Null while an append or a cut is under way, and when closed. */
+    public Wish wish() {
+        if (busy || closed) {
+            return null;
+        }
+        return new Wish(leaderEpoch, log.logEndOffset(), log.latestEpoch(), log.logStartOffset());
+    }
+
+    /** True if the log has what must be durable before {@link #wish} may promise it: {@link #flush} first. */
+    public boolean mustFlush() {
+        return log.config().durable() && log.durableEndOffset() < log.logEndOffset();
+    }
+
+    /** Makes durable what was written before acks were durable. */
+    public void flush(Callback<Void> done) {
+        begin();
+        log.flush((none, failure) -> end(failure, done));
+    }
+
+    /**
+     * Takes the answer to {@code wish}; {@code records} is used until {@code done}. Failures: CORRUPT_BATCH (fetch again), those of the log. An answer that is
+     * out of date does nothing.
+     */
+    public void take(Wish wish, Fetched answer, Callback<Void> done) {
+        if (closed || busy || !wish.equals(wish())) {
+            done.succeed(null);
+        } else if (answer.diverging != null) {
+            cut(answer.diverging, done);
+        } else {
+            append(answer, done);
+        }
+    }
+
+    /** Rule I3: to where both logs surely agree; the next fetch says whether they do. */
+    private void cut(EpochEnd leaders, Callback<Void> done) {
+        EpochEnd own = log.endOfEpoch(leaders.epoch());
+        long to;
+        if (mutations.active("cut-to-high-watermark")) {
+            to = log.highWatermark();
+        } else if (own.epoch() < 0) {
+            to = log.logStartOffset();
+        } else if (own.epoch() == leaders.epoch()) {
+            to = Math.min(leaders.endOffset(), own.endOffset());
+        } else {
+            to = own.endOffset();
+        }
+        to = Math.min(Math.max(to, log.logStartOffset()), log.logEndOffset());
+        // An epoch that this node led without appending anything is only in its epoch cache: that goes, too (rule I1).
+        if (to == log.logEndOffset() && log.latestEpoch() <= leaders.epoch()) {
+            done.fail(
+                    FailureCode.INTERNAL,
+                    "the leader of epoch " + leaderEpoch + " says that "
+                            + log.identity().directory()
+                            + " parts from it in epoch " + leaders.epoch() + " at offset " + leaders.endOffset()
+                            + ", where this log, which ends at " + log.logEndOffset() + ", has nothing to cut");
+            return;
+        }
+        long lost = log.highWatermark() - to;
+        if (lost > 0) {
+            LOG.error(
+                    "{}: {} committed record(s) from offset {} on are cut, because the leader of epoch {} does not have them: it was elected"
+                            + " uncleanly. Data is lost.",
+                    log.identity().directory(),
+                    lost,
+                    to,
+                    leaderEpoch);
+            losses.lost(log, lost);
+        }
+        begin();
+        long end = to;
+        recoveryPoints.lower(log, end, (lowered, failure) -> {
+            if (failure != null || closed) {
+                end(failure, done);
+            } else {
+                log.truncateTo(end, (cut, uncut) -> end(uncut, done));
+            }
+        });
+    }
+
+    private void append(Fetched answer, Callback<Void> done) {
+        ByteBuffer whole = whole(answer.records);
+        Failure wrong = check(whole);
+        if (wrong != null) {
+            done.fail(wrong);
+            return;
+        }
+        if (!whole.hasRemaining()) {
+            follow(answer, done);
+            return;
+        }
+        begin();
+        log.appendFetched(whole, (appended, failure) -> {
+            if (failure != null || closed) {
+                end(failure, done);
+            } else {
+                busy = false;
+                follow(answer, done);
+            }
+        });
+    }
+
+    /** What the leader has committed and deleted counts here as far as this log has it. */
+    private void follow(Fetched answer, Callback<Void> done) {
+        long have = log.config().durable() ? log.durableEndOffset() : log.logEndOffset();
+        log.advanceHighWatermark(Math.min(answer.highWatermark, have));
+        long start = Math.min(answer.logStartOffset, log.highWatermark());
+        if (start <= log.logStartOffset()) {
+            done.succeed(null);
+            return;
+        }
+        begin();
+        log.deleteBefore(start, (raised, failure) -> end(failure, done));
+    }
+
+    private void begin() {
+        busy = true;
+    }
+
+    private void end(Failure failure, Callback<Void> done) {
+        busy = false;
+        done.done(null, failure);
+    }
+
+    /** Without the batch that the size limit of the fetch cut. */
+    private static ByteBuffer whole(ByteBuffer records) {
+        int at = records.position();
+        while (BatchHeader.isFramed(records, at)) {
+            at += BatchHeader.sizeInBytes(records, at);
+        }
+        return records.slice(records.position(), at - records.position());
+    }
+
+    /** Rules S1, I1: nothing rotten, and no record of an epoch that cannot be. */
+    private Failure check(ByteBuffer batches) {
+        int epoch = log.latestEpoch();
+        for (int at = batches.position(); at < batches.limit(); at += BatchHeader.sizeInBytes(batches, at)) {
+            if (!BatchHeader.isPlausible(batches, at) || !BatchHeader.isCrcValid(batches, at)) {
+                return corrupt(batches, at, "is damaged");
+            }
+            int next = BatchHeader.leaderEpoch(batches, at);
+            if (next < epoch || next > leaderEpoch) {
+                return corrupt(batches, at, "has leader epoch " + next + " behind " + epoch + " in " + leaderEpoch);
+            }
+            epoch = next;
+        }
+        return null;
+    }
+
+    private Failure corrupt(ByteBuffer batches, int at, String what) {
+        return Failure.of(
+                FailureCode.CORRUPT_BATCH,
+                "a batch of " + log.identity().directory() + " from the leader (offset "
+                        + BatchHeader.baseOffset(batches, at) + ") " + what);
+    }
+
+    /** Ends following: nothing is appended or cut any more. What is under way may still end. */
+    public void close() {
+        closed = true;
+    }
+}

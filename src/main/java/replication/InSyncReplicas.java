@@ -1,0 +1,242 @@
+package replication;
+
+import common.Check;
+import common.Mutations;
+import java.util.ArrayList;
+import java.util.List;
+import replication.IsrProposal.Member;
+import replication.IsrProposal.Refusal;
+
+/**
+ * The in-sync replicas of a partition, as its leader keeps them for one leader epoch: follows the fetches of the others, says how far the high watermark may
+ * go (rule I4), proposes changes to the controller, at most one at a time (rules I8, I9).
+ *
+ * <pre>
+ *   settled --propose--> asked --changed--> settled
+ *                          |--INELIGIBLE--> settled
+ *                          |--UNKNOWN-----> to be asked again, the same
+ *                          '--OUTDATED----> waits for metadata --update of a later partition epoch--> settled
+ * </pre>
+ *
+ * Until the outcome of a proposal is known, its additions count as members and its removals still do: the <em>maximal</em> ISR. Confined to the shard.
+ */
+final class InSyncReplicas {
+    private final int self;
+    private final long epochStart;
+    private final long lagNanos;
+    private final Brokers brokers;
+    private final Mutations mutations;
+    private List<Follower> followers;
+    private IsrState committed;
+    private IsrProposal proposal;
+    private Phase phase = Phase.SETTLED;
+
+    private enum Phase {
+        SETTLED,
+        ASKED,
+        ASK_AGAIN,
+        AWAITS_METADATA
+    }
+
+    /** The brokers of the metadata that this node has applied. */
+    @FunctionalInterface
+    interface Brokers {
+        /** The broker epoch of {@code id} if it may be in an ISR; -1 when it is fenced, shutting down or unknown. */
+        long eligibleEpoch(int id);
+    }
+
+    /**
+     * @param state of the epoch that begins now
+     * @param epochStart end of the leader's log at this moment (rule I1)
+     */
+    InSyncReplicas(CommitTracker.Setup setup, IsrState state, long epochStart, long nowNanos) {
+        this.self = setup.self();
+        this.epochStart = epochStart;
+        this.lagNanos = setup.lagNanos();
+        this.brokers = setup.brokers();
+        this.mutations = setup.mutations();
+        this.followers = followers(state, List.of(), nowNanos);
+        this.committed = state;
+    }
+
+    private List<Follower> followers(IsrState state, List<Follower> known, long nowNanos) {
+        List<Follower> all = new ArrayList<>(state.replicas().size() - 1);
+        for (int id : state.replicas()) {
+            if (id == self) {
+                continue;
+            }
+            Follower follower = null;
+            for (Follower each : known) {
+                follower = each.id() == id ? each : follower;
+            }
+            all.add(follower != null ? follower : new Follower(id, state.isr().contains(id), nowNanos));
+        }
+        return all;
+    }
+
+    /** What is committed. */
+    IsrState state() {
+        return committed;
+    }
+
+    /** Committed metadata of the same leader epoch; one of an older partition epoch changes nothing. */
+    void update(IsrState state, long nowNanos) {
+        Check.argument(state.leaderEpoch() == committed.leaderEpoch(), "a new epoch needs a new object");
+        if (state.partitionEpoch() < committed.partitionEpoch()) {
+            return;
+        }
+        if (state.partitionEpoch() == committed.partitionEpoch()) {
+            // The same members; the topic's setting may be another.
+            committed = state;
+            return;
+        }
+        followers = followers(state, followers, nowNanos);
+        committed = state;
+        if (proposal != null && proposal.partitionEpoch() < state.partitionEpoch()) {
+            // Either it was taken or it can be no more.
+            proposal = null;
+            phase = Phase.SETTLED;
+        }
+    }
+
+    /**
+     * Takes a fetch in this leader epoch for what it promises. False: not from a replica, or from a process that the metadata has a later one of.
+     *
+     * @param logEnd of the leader at this moment
+     */
+    boolean fetched(int replica, long brokerEpoch, long offset, long startOffset, long logEnd, long nowNanos) {
+        for (Follower each : followers) {
+            if (each.id() == replica) {
+                if (brokerEpoch < Math.max(each.brokerEpoch(), brokers.eligibleEpoch(replica))) {
+                    return false;
+                }
+                each.fetched(offset, startOffset, brokerEpoch, logEnd, nowNanos);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Rule I4: how far the high watermark may go; {@code current} or more.
+     *
+     * @param acknowledgedEnd of the leader's log: durable where acks are durable
+     */
+    long highWatermark(long current, long acknowledgedEnd, long logEnd, long nowNanos) {
+        if (!committed.enough()) {
+            return current;
+        }
+        long least = acknowledgedEnd;
+        for (Follower each : followers) {
+            if (holdsBack(each, logEnd, nowNanos)) {
+                least = Math.min(least, each.endOffset());
+            }
+        }
+        return Math.max(current, least);
+    }
+
+    private boolean holdsBack(Follower follower, long logEnd, long nowNanos) {
+        boolean member = committed.isr().contains(follower.id());
+        boolean proposed = proposal != null && proposal.holds(follower.id());
+        if (mutations.active("proposed-isr-ignored")) {
+            return member;
+        }
+        if (mutations.active("shrink-before-commit") && proposal != null) {
+            return proposed;
+        }
+        // One that is about to join would else never reach a high watermark that runs away from it.
+        return member || proposed || (follower.isCaughtUp(logEnd, nowNanos, lagNanos) && isEligible(follower));
+    }
+
+    /** The least log start of all replicas that may be served: below it nobody has anything (DeleteRecords' low watermark). */
+    long lowWatermark(long ownStart) {
+        long least = ownStart;
+        for (Follower each : followers) {
+            if (brokers.eligibleEpoch(each.id()) >= 0) {
+                least = Math.min(least, each.startOffset());
+            }
+        }
+        return least;
+    }
+
+    /**
+     * What the controller is to be asked now; null for nothing. Whoever gets a proposal sends it, and tells {@link #changed} or {@link #refused}.
+     */
+    IsrProposal propose(long highWatermark, long logEnd, long nowNanos) {
+        if (phase == Phase.ASK_AGAIN) {
+            phase = Phase.ASKED;
+            return proposal;
+        }
+        if (phase != Phase.SETTLED) {
+            return null;
+        }
+        List<Member> members = new ArrayList<>();
+        boolean different = committed.recovering();
+        for (int id : committed.replicas()) {
+            boolean member = committed.isr().contains(id);
+            boolean stays = id == self || staysOrJoins(id, member, highWatermark, logEnd, nowNanos);
+            different |= member != stays;
+            if (stays) {
+                members.add(new Member(id, id == self ? brokers.eligibleEpoch(self) : epochOf(id)));
+            }
+        }
+        if (!different) {
+            return null;
+        }
+        proposal = new IsrProposal(committed.leaderEpoch(), committed.partitionEpoch(), members, false);
+        phase = Phase.ASKED;
+        return proposal;
+    }
+
+    private boolean staysOrJoins(int id, boolean member, long highWatermark, long logEnd, long nowNanos) {
+        for (Follower each : followers) {
+            if (each.id() != id) {
+                continue;
+            }
+            if (member) {
+                return each.isCaughtUp(logEnd, nowNanos, lagNanos);
+            }
+            // While recovering the leader is the only one (rule C6).
+            return !committed.recovering()
+                    && each.endOffset() >= Math.max(highWatermark, epochStart)
+                    && isEligible(each);
+        }
+        return false;
+    }
+
+    private boolean isEligible(Follower follower) {
+        return follower.brokerEpoch() >= 0 && follower.brokerEpoch() == brokers.eligibleEpoch(follower.id());
+    }
+
+    /** Of the process that fetched last; of one that has not fetched in this epoch: as far as metadata tells. */
+    private long epochOf(int id) {
+        for (Follower each : followers) {
+            if (each.id() == id && each.brokerEpoch() >= 0) {
+                return each.brokerEpoch();
+            }
+        }
+        return brokers.eligibleEpoch(id);
+    }
+
+    /** The controller has committed the proposal. */
+    void changed(IsrState state, long nowNanos) {
+        if (state.leaderEpoch() == committed.leaderEpoch()) {
+            update(state, nowNanos);
+        }
+    }
+
+    /** The controller has turned {@code asked} down, or nobody knows. */
+    void refused(IsrProposal asked, Refusal why) {
+        if (!asked.equals(proposal) || phase != Phase.ASKED) {
+            return;
+        }
+        switch (why) {
+            case OUTDATED -> phase = Phase.AWAITS_METADATA;
+            case UNKNOWN -> phase = Phase.ASK_AGAIN;
+            case INELIGIBLE -> {
+                proposal = null;
+                phase = Phase.SETTLED;
+            }
+        }
+    }
+}
