@@ -5,7 +5,7 @@ public final class StateMemory {
     /** Object, array and length of a string. */
     private static final int TEXT = 48;
 
-    private static final int MOST_OF_A_CHAR = 2;
+    private static final char LAST_OF_ONE_BYTE = 0xFF;
 
     private final StateBudget budget;
     private long bytes;
@@ -15,9 +15,13 @@ public final class StateMemory {
         this.budget = budget;
     }
 
-    /** The most that a string takes on the heap. */
+    /** What a string takes on the heap: one byte for each character, two when one of them needs that; 0 for null. */
     public static long ofText(String text) {
-        return text == null ? 0 : TEXT + MOST_OF_A_CHAR * (long) text.length();
+        if (text == null) {
+            return 0;
+        }
+        boolean wide = text.chars().anyMatch(each -> each > LAST_OF_ONE_BYTE);
+        return TEXT + (wide ? 2L : 1L) * text.length();
     }
 
     /** The shard keeps so many bytes more, or fewer; also while it is being loaded. */

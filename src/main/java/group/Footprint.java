@@ -16,9 +16,9 @@ final class Footprint {
     private static final int GROUP = 1_000;
 
     /** One that only keeps offsets. */
-    private static final int SIMPLE_GROUP = 200;
+    private static final int SIMPLE_GROUP = 120;
 
-    private static final int MEMBER = 1_000;
+    private static final int MEMBER = 1_100;
     private static final int PENDING_MEMBER = 300;
     private static final int PROTOCOL = 100;
     private static final int NAME = 8;
@@ -29,7 +29,7 @@ final class Footprint {
 
     private static final int OFFSET = 72;
     /** With the place of its group, which has at least one. */
-    private static final int TOPIC_OF_OFFSETS = 360;
+    private static final int TOPIC_OF_OFFSETS = 240;
 
     private static final int PENDING_OFFSET = 300;
 

@@ -20,7 +20,7 @@ final class Transactions {
     private static final short EXHAUSTED = Short.MAX_VALUE - 1;
 
     /** Of an id, or of a topic or partition of its transaction, on the heap; measured, and rounded up. */
-    private static final int ID_BYTES = 320;
+    private static final int ID_BYTES = 200;
 
     private static final int TOPIC_BYTES = 240;
     private static final int PARTITION_BYTES = 80;

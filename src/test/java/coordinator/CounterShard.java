@@ -17,6 +17,9 @@ final class CounterShard implements CoordinatorShard<CounterShard.Add> {
     /** Adding this breaks {@link #replay}. */
     static final long POISON = Long.MIN_VALUE;
 
+    /** That each addition is said to take. */
+    static final int BYTES = 100;
+
     final ShardContext<Add> context;
     final Map<String, Long> sums = new TreeMap<>();
     final List<Callback<Long>> parked = new ArrayList<>();
@@ -37,6 +40,7 @@ final class CounterShard implements CoordinatorShard<CounterShard.Add> {
             throw new IllegalStateException("planted");
         }
         sums.merge(record.name, record.amount, Long::sum);
+        context.memory().add(BYTES);
         applied++;
     }
 

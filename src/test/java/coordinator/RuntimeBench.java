@@ -17,6 +17,7 @@ import metadata.MetadataImage;
 import sim.NoMetrics;
 import sim.SimClock;
 import sim.SimLife;
+import sim.SimMetrics;
 import sim.SimRandom;
 import sim.SimScheduler;
 import sim.SimTimers;
@@ -35,6 +36,7 @@ final class RuntimeBench {
     final List<String> answers = new ArrayList<>();
     final CoordinatorRuntime<CounterShard, CounterShard.Add> runtime;
     CounterShard shard;
+    private final SimMetrics metrics = new SimMetrics();
     private final SimLife life = new SimLife("bench");
     private long lastSoon;
 
@@ -68,7 +70,9 @@ final class RuntimeBench {
                     return shard;
                 },
                 MetadataImage.empty("c"));
-        runtime = new CoordinatorRuntime<>(setup, new RuntimeStats(new NoMetrics(), "test"));
+        RuntimeStats stats = new RuntimeStats(metrics, "test");
+        RuntimeStats.report(metrics, "test", List.of(stats));
+        runtime = new CoordinatorRuntime<>(setup, stats);
     }
 
     RuntimeBench() {
@@ -162,6 +166,16 @@ final class RuntimeBench {
                 },
                 answer);
         return answer;
+    }
+
+    /** That all shards keep, as they reckon it. */
+    long stateBytes() {
+        return (long) metrics.gauge("test_state_bytes");
+    }
+
+    /** Requests that met a full budget. */
+    long stateRefusals() {
+        return metrics.count("test_state_refusals_total");
     }
 
     void expectAnswers(String... expected) {

@@ -94,6 +94,39 @@ final class ShardLifeTest {
         assertEquals(1, bench.read("a").value());
     }
 
+    /** Whatever becomes of a shard, what it kept is given back, and the shards of a runtime share one bound. */
+    @Test
+    void whatAShardKeepsIsCountedAsLongAsItLives() {
+        fill(3);
+        bench.led();
+        assertEquals(3 * CounterShard.BYTES, bench.stateBytes());
+        bench.add("a", 1);
+        assertEquals(4 * CounterShard.BYTES, bench.stateBytes());
+        bench.turns();
+        bench.store.fail(false);
+        bench.turns();
+        bench.pass(1_000);
+        assertEquals(3 * CounterShard.BYTES, bench.stateBytes(), "loaded again");
+        FakeStore other = new FakeStore();
+        for (int i = 0; i < 200; i++) {
+            other.log.add(new Add("b", 1));
+        }
+        CounterShard first = bench.shard;
+        bench.runtime.lead(1, 1, other);
+        bench.turns();
+        assertEquals(203 * CounterShard.BYTES, bench.stateBytes(), "loading is never refused");
+        assertFalse(first.context.memory().takesNew());
+        assertFalse(bench.shard.context.memory().takesGrowth(1));
+        assertTrue(first.context.memory().takesGrowth(-1));
+        assertEquals(2, bench.stateRefusals());
+        bench.runtime.resign(1, "moved");
+        assertEquals(3 * CounterShard.BYTES, bench.stateBytes());
+        assertTrue(first.context.memory().takesNew());
+        bench.runtime.resign(0, "moved");
+        first.context.memory().add(7);
+        assertEquals(0, bench.stateBytes(), "nobody counts for a shard that is gone");
+    }
+
     @Test
     void leadsAgainAfterResigning() {
         bench.led();
