@@ -51,6 +51,10 @@ final class PartitionTable {
     private final UnopenedPartitions unopened;
     private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> waitingToOpen = new ArrayDeque<>();
+    /** The topic of the partition that was opened last, also as text: partitions of one topic come together, and share that. */
+    private Uuid openedLast;
+
+    private String openedLastText;
     private int opening;
     private boolean starting;
 
@@ -125,10 +129,17 @@ final class PartitionTable {
         starting = false;
     }
 
+    private String textOf(Uuid topic) {
+        if (!topic.equals(openedLast)) {
+            openedLast = topic;
+            openedLastText = topic.toString();
+        }
+        return openedLastText;
+    }
+
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
         PartitionId id = new PartitionId(topic.id(), partition.partition());
-        LogIdentity identity =
-                new LogIdentity(topic.name(), partition.partition(), topic.id().toString());
+        LogIdentity identity = new LogIdentity(topic.name(), partition.partition(), textOf(topic.id()));
         ShardDirectory directory = place(identity, partition.directory(nodeId));
         Failure nowhere = directory == null ? unread() : directory.failure();
         if (nowhere != null) {

@@ -38,7 +38,9 @@ public final class Admission {
     private final Clock clock;
     private final Validators validators;
     private final int maxQueuedBytes;
-    private final ArrayDeque<Entry> queue = new ArrayDeque<>();
+    /** Null while nothing has had to wait yet, as in most partitions. */
+    private ArrayDeque<Entry> queue;
+
     private long queuedBytes;
     private int untried;
 
@@ -102,14 +104,14 @@ public final class Admission {
     public void admit(ByteBuffer records, LogConfig config, short version, Admitted done) {
         Failure illegal = BatchValidator.checkHeader(records, config, version);
         boolean now = illegal != null || runsInline(records, config);
-        if (now && queue.isEmpty()) {
+        if (now && !waits()) {
             Checked checked = illegal == null
                     ? check(validators.onLoop, records, config, clock.wallMillis())
                     : new Checked(null, Refusal.of(illegal));
             done.done(checked.batch, checked.refusal);
             return;
         }
-        Checked small = now || !queue.isEmpty() ? null : checkSmall(records, config);
+        Checked small = now || waits() ? null : checkSmall(records, config);
         if (small != null) {
             done.done(small.batch, small.refusal);
             return;
@@ -121,6 +123,7 @@ public final class Admission {
         }
         Entry entry =
                 new Entry(bytes, illegal != null ? -1 : BatchHeader.producerId(records, records.position()), done);
+        queue = queue == null ? new ArrayDeque<>() : queue;
         queue.add(entry);
         queuedBytes += bytes;
         if (illegal != null) {
@@ -139,10 +142,14 @@ public final class Admission {
         disk.run(DiskExecutor.Lane.CPU, files -> check(validators.onWorker, records, config, wallMillis), decided);
     }
 
+    private boolean waits() {
+        return queue != null && !queue.isEmpty();
+    }
+
     private Refusal overloaded(ByteBuffer records) {
         long producerId = BatchHeader.producerId(records, records.position());
         boolean due = true;
-        for (Entry each : queue) {
+        for (Entry each : queue == null ? List.<Entry>of() : queue) {
             due &= each.producerId != producerId;
         }
         String why = queuedBytes + " bytes of the partition's batches wait to be checked already; retry later";

@@ -5,16 +5,21 @@ import java.util.List;
 
 /** The waiting fetches of one partition. Confined to the shard. */
 final class FetchWaiters {
-    private final List<WaitingFetch> waiting = new ArrayList<>(1);
+    /** Null while there were none yet, as in most partitions. */
+    private List<WaitingFetch> waiting;
+
     /** Bytes that came since the last stable offset moved. */
     private long unstableBytes;
 
     void add(WaitingFetch fetch) {
+        waiting = waiting == null ? new ArrayList<>(1) : waiting;
         waiting.add(fetch);
     }
 
     void remove(WaitingFetch fetch) {
-        waiting.remove(fetch);
+        if (waiting != null) {
+            waiting.remove(fetch);
+        }
     }
 
     /** {@code bytes} more are in the log, for those who read to its end. */
@@ -34,7 +39,7 @@ final class FetchWaiters {
     }
 
     private void grown(long written, long committed, long stable) {
-        if (waiting.isEmpty()) {
+        if (waiting == null || waiting.isEmpty()) {
             return;
         }
         List<WaitingFetch> due = new ArrayList<>(waiting.size());
@@ -54,6 +59,8 @@ final class FetchWaiters {
 
     /** What the waiters know has changed: all answer. */
     void finishAll() {
-        List.copyOf(waiting).forEach(WaitingFetch::finish);
+        if (waiting != null) {
+            List.copyOf(waiting).forEach(WaitingFetch::finish);
+        }
     }
 }

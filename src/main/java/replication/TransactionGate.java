@@ -33,7 +33,9 @@ public final class TransactionGate {
     private final TopicPartition partition;
     private final Mutations mutations;
     private final int maxWaitingBytes;
-    private final Map<Long, Line> lines = new TreeMap<>();
+    /** By producer; null while there was none yet, as in most partitions. */
+    private Map<Long, Line> lines;
+
     private long waitingBytes;
     private boolean closed;
 
@@ -80,7 +82,7 @@ public final class TransactionGate {
     /** A transactional batch that passed admission. */
     void enter(Ticket ticket) {
         long producerId = BatchHeader.producerId(ticket.batch, ticket.batch.position());
-        Line line = lines.get(producerId);
+        Line line = line(producerId);
         if (line == null && passes(producerId, ticket.epoch())) {
             ticket.passage.done(null);
             return;
@@ -100,12 +102,17 @@ public final class TransactionGate {
         waitingBytes += bytes;
         if (line == null) {
             line = new Line();
+            lines = lines == null ? new TreeMap<>() : lines;
             lines.put(producerId, line);
         }
         line.tickets.add(ticket);
         if (line.tickets.size() == 1) {
             advance(producerId, line);
         }
+    }
+
+    private Line line(long producerId) {
+        return lines == null ? null : lines.get(producerId);
     }
 
     /** Its transaction is open here, so it was verified; or it is past, and the log refuses it by its epoch. */
@@ -232,7 +239,7 @@ public final class TransactionGate {
      * @param above the marker's epoch is above that of its transaction (V2)
      */
     void marker(long producerId, short markerEpoch, boolean above) {
-        Line line = lines.get(producerId);
+        Line line = line(producerId);
         if (line != null && !line.tickets.isEmpty() && !mutations.active("unguarded-append")) {
             short epoch = line.tickets.peek().epoch();
             line.guarded &= above ? epoch >= markerEpoch : epoch > markerEpoch;
@@ -242,6 +249,9 @@ public final class TransactionGate {
     /** The partition is not led here any more. */
     void close(Failure why) {
         closed = true;
+        if (lines == null) {
+            return;
+        }
         for (Line line : List.copyOf(lines.values())) {
             while (!line.tickets.isEmpty()) {
                 leave(line).passage.done(why);

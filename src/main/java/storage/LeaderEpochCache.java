@@ -14,9 +14,11 @@ import java.util.Arrays;
 public final class LeaderEpochCache {
 
     public static final String FILE_NAME = "leader-epoch-checkpoint";
+    private static final int[] NO_EPOCHS = {};
+    private static final long[] NO_STARTS = {};
 
-    private int[] epochs = {};
-    private long[] starts = {};
+    private int[] epochs = NO_EPOCHS;
+    private long[] starts = NO_STARTS;
     private int count;
     /** The last entry once more: each append asks for it. */
     private int latestEpoch = -1;

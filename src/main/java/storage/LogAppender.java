@@ -21,7 +21,9 @@ final class LogAppender {
 
     private final LogState log;
     private final LogFlusher flusher;
-    private final ArrayDeque<QueuedBatch> queue = new ArrayDeque<>(4);
+    /** Null while nothing was ever queued: with many partitions each batch finds its log idle. */
+    private ArrayDeque<QueuedBatch> queue;
+
     private int queuedBytes;
     private boolean writing;
     private Runnable whenIdle;
@@ -55,7 +57,7 @@ final class LogAppender {
             case DUPLICATE -> {
                 long time = log.config.logAppendTime() ? verdict.timestamp() : -1;
                 AppendResult original = new AppendResult(verdict.baseOffset(), verdict.lastOffset(), time, true);
-                queue.add(new QueuedBatch(null, summary, log.segments.last(), original, done));
+                enqueue(new QueuedBatch(null, summary, log.segments.last(), original, done));
                 writeNext();
             }
             case OK -> {
@@ -102,7 +104,7 @@ final class LogAppender {
         for (int i = 0; i < slices.size(); i++) {
             BatchSummary summary = BatchSummary.of(slices.get(i), 0);
             boolean last = i == slices.size() - 1;
-            queue.add(takeIn(slices.get(i), summary, all, last ? done : null));
+            enqueue(takeIn(slices.get(i), summary, all, last ? done : null));
         }
         if (slices.isEmpty()) {
             done.succeed(all);
@@ -142,9 +144,18 @@ final class LogAppender {
             writing = true;
             submit(List.of(taken));
         } else {
-            queue.add(taken);
+            enqueue(taken);
             writeNext();
         }
+    }
+
+    private void enqueue(QueuedBatch next) {
+        queue = queue == null ? new ArrayDeque<>(4) : queue;
+        queue.add(next);
+    }
+
+    private boolean queued() {
+        return queue != null && !queue.isEmpty();
     }
 
     private Segment segmentFor(BatchSummary batch) {
@@ -167,7 +178,7 @@ final class LogAppender {
 
     /** Nothing queued, nothing being written. */
     boolean idle() {
-        return !writing && queue.isEmpty();
+        return !writing && !queued();
     }
 
     /** Runs {@code task} once, when no write is in flight and nothing is queued; now if so. */
@@ -186,7 +197,7 @@ final class LogAppender {
     }
 
     private void writeNext() {
-        while (!writing && !queue.isEmpty()) {
+        while (!writing && queued()) {
             writing = true;
             List<QueuedBatch> group = new ArrayList<>(Math.min(queue.size(), MAX_GROUP));
             int bytes = takeGroup(group);
@@ -330,8 +341,10 @@ final class LogAppender {
             log.context.diskSpace().foundFull();
         }
         List<QueuedBatch> refused = new ArrayList<>(group);
-        refused.addAll(queue);
-        queue.clear();
+        if (queue != null) {
+            refused.addAll(queue);
+            queue.clear();
+        }
         queuedBytes = 0;
         flusher.cancelAbove(log.writtenEnd);
         log.undoUnwritten();

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,7 +38,9 @@ final class LogFlusher {
             Callback<Void> done) {}
 
     private final LogState log;
-    private final ArrayDeque<Task> tasks = new ArrayDeque<>(1);
+    /** Null while there was none yet. */
+    private ArrayDeque<Task> tasks;
+
     private boolean running;
     /** The last close failed (say, disk full): tried again by housekeeping. */
     private boolean waiting;
@@ -60,24 +61,24 @@ final class LogFlusher {
 
     /** Segments were opened (anew): what waited to be tried again is done or void, and a start may have had no room for an index of aborted transactions. */
     void opened() {
-        tasks.clear();
+        tasks = null;
         for (int i = 0; i < log.segments.count() - 1; i++) {
             TransactionTail aborted = log.segments.get(i).aborted;
             if (aborted != null && !aborted.isDurable()) {
                 addLeft(i);
             }
         }
-        waiting = !tasks.isEmpty();
+        waiting = tasks != null;
     }
 
     private void addLeft(int segment) {
         long end = log.segments.get(segment + 1).baseOffset;
-        tasks.add(new Task(log.segments.get(segment), end, null, true, false, null));
+        add(new Task(log.segments.get(segment), end, null, true, false, null));
     }
 
     /** There is no room for the index of aborted transactions of a segment that was closed; it is tried with the next {@link #retry}. */
     void fileLater(Segment segment) {
-        waiting |= tasks.isEmpty();
+        waiting |= nothingToDo();
         addLeft(log.segments.indexOf(segment));
         startNext();
     }
@@ -93,38 +94,47 @@ final class LogFlusher {
 
     /** The segment takes no more batches; {@code end} is its successor's base. Closed once all its batches are written. */
     void rolled(Segment segment, long end, ProducerStates.Image image) {
-        tasks.add(new Task(segment, end, image, true, true, null));
+        add(new Task(segment, end, image, true, true, null));
         startNext();
     }
 
     /** Rolls past {@code end} have not happened. */
     void cancelAbove(long end) {
-        Iterator<Task> all = tasks.iterator();
-        while (all.hasNext()) {
-            Task task = all.next();
-            if (task.segment() != null && task.end() > end) {
-                all.remove();
-            }
+        if (tasks != null) {
+            tasks.removeIf(task -> task.segment() != null && task.end() > end);
         }
     }
 
     /** Makes all that is written now durable; {@code snapshot}: with a producer snapshot at the end, which must not move meanwhile. */
     void flush(boolean snapshot, Callback<Void> done) {
-        tasks.add(new Task(null, -1, null, true, snapshot, done));
+        add(new Task(null, -1, null, true, snapshot, done));
         waiting = false;
         startNext();
     }
 
     /** The written end has moved. */
     void onWritten() {
-        if (!running && tasks.isEmpty()) {
+        if (!running && nothingToDo()) {
             if (gathered(log.segments.last())) {
-                tasks.add(new Task(null, -1, null, false, false, null));
+                add(new Task(null, -1, null, false, false, null));
             } else {
                 return;
             }
         }
         startNext();
+    }
+
+    private boolean nothingToDo() {
+        return tasks == null || tasks.isEmpty();
+    }
+
+    private Task next() {
+        return tasks == null ? null : tasks.peek();
+    }
+
+    private void add(Task task) {
+        tasks = tasks == null ? new ArrayDeque<>(1) : tasks;
+        tasks.add(task);
     }
 
     private static boolean gathered(Segment active) {
@@ -143,7 +153,7 @@ final class LogFlusher {
     }
 
     boolean idle() {
-        return !running && tasks.isEmpty() && turns == null;
+        return !running && nothingToDo() && turns == null;
     }
 
     /** Runs {@code task} once, when nothing is running and all that could begin is done (or failed and waits to be tried again). */
@@ -186,7 +196,7 @@ final class LogFlusher {
 
     /** The base of the first segment that is rolled but not closed; MAX_VALUE when there is none: recovery must go through it. */
     long firstUnclosed() {
-        for (Task task : tasks) {
+        for (Task task : tasks == null ? List.<Task>of() : tasks) {
             if (task.segment() != null) {
                 return task.segment().baseOffset;
             }
@@ -196,10 +206,10 @@ final class LogFlusher {
 
     /** Retention takes segments away whose index a start had no room for; nobody looks for their files any more. */
     private void dropGone() {
-        Task task = tasks.peek();
+        Task task = next();
         while (task != null && task.segment() != null && log.segments.indexOf(task.segment()) < 0) {
             tasks.poll();
-            task = tasks.peek();
+            task = next();
         }
     }
 
@@ -222,7 +232,7 @@ final class LogFlusher {
             return;
         }
         dropGone();
-        Task task = tasks.peek();
+        Task task = next();
         if (task == null || waiting || task.end() > log.writtenEnd) {
             Runnable idle = whenIdle;
             whenIdle = null;

@@ -60,7 +60,9 @@ final class LogState {
     /** Segments whose files are being renamed: a name may lead to another's. */
     private List<Segment> renaming = List.of();
 
-    private final List<Callback<Void>> waitingForNames = new ArrayList<>(0);
+    /** Null while nobody has had to wait. */
+    private List<Callback<Void>> waitingForNames;
+
     /** Told when a job that opened a segment by name has ended; or null. */
     Runnable onReadByName;
 
@@ -120,8 +122,8 @@ final class LogState {
     /** All is done, or not: then with the reason. */
     void renamed(Failure failure) {
         renaming = List.of();
-        List<Callback<Void>> waiting = List.copyOf(waitingForNames);
-        waitingForNames.clear();
+        List<Callback<Void>> waiting = waitingForNames == null ? List.of() : waitingForNames;
+        waitingForNames = null;
         waiting.forEach(each -> each.done(null, failure));
     }
 
@@ -138,6 +140,7 @@ final class LogState {
     /** Calls back when the segment's files can be opened by their names; before it returns as a rule. */
     void whenNamed(Segment segment, Callback<Void> done) {
         if (renaming.contains(segment)) {
+            waitingForNames = waitingForNames == null ? new ArrayList<>(1) : waitingForNames;
             waitingForNames.add(done);
         } else {
             done.succeed(null);

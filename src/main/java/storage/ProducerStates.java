@@ -29,15 +29,13 @@ public final class ProducerStates {
     private static final int MAX_REFUSED = 1024;
 
     private final ProducerTable producers = new ProducerTable();
-    /** Producer id by first offset of its open transaction here. */
-    private final TreeMap<Long, Long> open = new TreeMap<>();
-    /** Offset of the marker by first offset, of transactions that ended at or past the high watermark as last told. */
-    private final TreeMap<Long, Long> ended = new TreeMap<>();
+    /** Null while there were none yet, as in most partitions; so are the next two. */
+    private UnstableTransactions transactions;
     /** How to go back, oldest first; bounded by the batches being written. */
-    private final ArrayDeque<Undo> undos = new ArrayDeque<>(2);
+    private ArrayDeque<Undo> undos;
 
     /** First batches of unknown producers that could not be taken, by producer id; oldest first, bounded. Only in memory: see {@link #refused}. */
-    private final LinkedHashMap<Long, RefusedFirst> refusedFirsts = new LinkedHashMap<>(0);
+    private LinkedHashMap<Long, RefusedFirst> refusedFirsts;
 
     private long endOffset;
 
@@ -102,7 +100,7 @@ public final class ProducerStates {
         }
         for (ProducerEntry entry : states.producers.sorted()) {
             if (entry.hasOpenTransaction() && !forgetful) {
-                states.open.put(entry.transactionStart, entry.producerId);
+                states.transactions().begun(entry.transactionStart, entry.producerId);
             }
         }
         return states;
@@ -132,7 +130,7 @@ public final class ProducerStates {
             if (batch.baseSequence() != 0 && logEndOffset == 0) {
                 return outOfOrder(batch, "the partition never held a record, only sequence 0 may begin");
             }
-            RefusedFirst first = refusedFirsts.isEmpty() ? null : refusedFirsts.get(batch.producerId());
+            RefusedFirst first = refusedFirsts == null ? null : refusedFirsts.get(batch.producerId());
             if (first != null && first.epoch == batch.producerEpoch() && first.sequence != batch.baseSequence()) {
                 return outOfOrder(batch, first.sequence + " could not be appended and is still due");
             }
@@ -228,7 +226,10 @@ public final class ProducerStates {
         CompletedTransaction completed = null;
         if (batch.hasProducerId() && (!batch.control() || batch.marker() != null)) {
             ProducerEntry before = producers.get(batch.producerId());
-            refusedFirsts.remove(batch.producerId());
+            if (refusedFirsts != null) {
+                refusedFirsts.remove(batch.producerId());
+            }
+            undos = undos == null ? new ArrayDeque<>(2) : undos;
             undos.addLast(new Undo(batch.baseOffset(), batch.producerId(), before));
             if (batch.control()) {
                 completed = end(before, batch);
@@ -237,7 +238,7 @@ public final class ProducerStates {
                 ProducerEntry after = ProducerEntry.afterBatch(before, batch);
                 producers.put(after);
                 if (after.hasOpenTransaction()) {
-                    open.put(after.transactionStart, batch.producerId());
+                    transactions().begun(after.transactionStart, batch.producerId());
                 }
             }
         }
@@ -245,20 +246,23 @@ public final class ProducerStates {
         return completed;
     }
 
+    private UnstableTransactions transactions() {
+        transactions = transactions == null ? new UnstableTransactions() : transactions;
+        return transactions;
+    }
+
     private CompletedTransaction end(ProducerEntry before, BatchSummary marker) {
         if (before == null || !before.hasOpenTransaction()) {
             return null;
         }
         long first = before.transactionStart;
-        open.remove(first);
-        ended.put(first, marker.lastOffset());
-        long stable = open.isEmpty() ? marker.nextOffset() : open.firstKey();
+        transactions().ended(first, marker.lastOffset());
         return new CompletedTransaction(
                 marker.producerId(),
                 first,
                 marker.lastOffset(),
                 !marker.marker().commit(),
-                stable);
+                transactions.firstOpen(marker.nextOffset()));
     }
 
     /**
@@ -270,6 +274,7 @@ public final class ProducerStates {
         if (!batch.hasProducerId() || batch.control() || producers.get(batch.producerId()) != null) {
             return;
         }
+        refusedFirsts = refusedFirsts == null ? new LinkedHashMap<>() : refusedFirsts;
         RefusedFirst known = refusedFirsts.get(batch.producerId());
         if (known == null || known.epoch < batch.producerEpoch()) {
             if (refusedFirsts.size() == MAX_REFUSED) {
@@ -281,14 +286,14 @@ public final class ProducerStates {
 
     /** All batches below {@code offset} are written: they will not be undone. */
     public void settled(long offset) {
-        while (!undos.isEmpty() && undos.peekFirst().baseOffset() < offset) {
+        while (undos != null && !undos.isEmpty() && undos.peekFirst().baseOffset() < offset) {
             undos.removeFirst();
         }
     }
 
     /** Forgets the batches from {@code offset} on, none of which is settled: their write failed (rule S2). */
     public void undoFrom(long offset) {
-        while (!undos.isEmpty() && undos.peekLast().baseOffset() >= offset) {
+        while (undos != null && !undos.isEmpty() && undos.peekLast().baseOffset() >= offset) {
             undo(undos.removeLast());
         }
         endOffset = Math.min(endOffset, offset);
@@ -303,32 +308,29 @@ public final class ProducerStates {
             producers.put(before);
         }
         if (now != null && now.hasOpenTransaction()) {
-            open.remove(now.transactionStart);
+            transactions().undoBegun(now.transactionStart);
         }
         if (before != null && before.hasOpenTransaction()) {
-            ended.remove(before.transactionStart);
-            open.put(before.transactionStart, before.producerId);
+            transactions().undoEnded(before.transactionStart, before.producerId);
         }
     }
 
     /** Forgets transactions that ended below the high watermark (T8). */
     public void advanceHighWatermark(long highWatermark) {
-        if (!ended.isEmpty()) {
-            ended.values().removeIf(marker -> marker < highWatermark);
+        if (transactions != null) {
+            transactions.settle(highWatermark);
         }
     }
 
     /** First offset of the oldest transaction not ended by a marker below the high watermark; Long.MAX_VALUE when there is none (T8). */
     public long firstUnstableOffset() {
-        long firstOpen = open.isEmpty() ? NO_OFFSET : open.firstKey();
-        long firstEnded = ended.isEmpty() ? NO_OFFSET : ended.firstKey();
-        return Math.min(firstOpen, firstEnded);
+        return transactions == null ? NO_OFFSET : transactions.first(NO_OFFSET);
     }
 
     /** Drops what lies wholly below a new log start: transactions that ended there. Producers stay, they know more than the log (P2). */
     public void advanceLogStart(long logStartOffset) {
-        if (!ended.isEmpty()) {
-            ended.values().removeIf(marker -> marker < logStartOffset);
+        if (transactions != null) {
+            transactions.settle(logStartOffset);
         }
     }
 
@@ -347,7 +349,7 @@ public final class ProducerStates {
     ProducerTails tails(long end) {
         ProducerTails tails = new ProducerTails();
         producers.forEach(entry -> entry.addTails(tails, end));
-        for (Undo undo : undos) {
+        for (Undo undo : undos == null ? List.<Undo>of() : undos) {
             if (undo.before() != null) {
                 undo.before().addTails(tails, end);
             }
@@ -372,7 +374,7 @@ public final class ProducerStates {
 
     /** Whose transaction here began first; null when none is open. */
     ActiveProducer oldestOpenTransaction() {
-        return open.isEmpty() ? null : activeProducer(open.firstEntry().getValue());
+        return transactions == null ? null : activeProducer(transactions.oldestProducer());
     }
 
     private static ActiveProducer shown(ProducerEntry entry) {
@@ -387,6 +389,6 @@ public final class ProducerStates {
 
     /** Producer ids by first offset of their open transactions. */
     Map<Long, Long> openTransactions() {
-        return new TreeMap<>(open);
+        return transactions == null ? Map.of() : new TreeMap<>(transactions.open());
     }
 }

@@ -8,10 +8,14 @@ final class RecentBatches {
 
     static final int NOT_FOUND = -1;
     private static final int FIRST_SIZE = 8;
+    private static final long[] NONE = {};
 
     private final int bound;
-    private long[] offsets = new long[0];
-    private int[] positions = new int[0];
+    /** Offsets are kept from here on. */
+    private long first;
+    /** Offset from the first on, above; position, below: in one, since each append writes here, with thousands of partitions to memory that is in no cache. */
+    private long[] batches = NONE;
+
     private int head;
     private int count;
 
@@ -21,30 +25,29 @@ final class RecentBatches {
 
     /** A batch was written. Offsets rise from call to call. */
     void add(long baseOffset, int position) {
-        if (count == offsets.length) {
+        if (count == 0 || baseOffset - first > Integer.MAX_VALUE) {
+            first = baseOffset;
+            head = 0;
+            count = 0;
+        }
+        if (count == batches.length) {
             if (count < bound) {
                 grow();
             } else {
-                head = (head + 1) & (offsets.length - 1);
+                head = (head + 1) & (batches.length - 1);
                 count--;
             }
         }
-        int slot = (head + count) & (offsets.length - 1);
-        offsets[slot] = baseOffset;
-        positions[slot] = position;
+        batches[(head + count) & (batches.length - 1)] = (baseOffset - first) << Integer.SIZE | position;
         count++;
     }
 
     private void grow() {
-        int size = offsets.length == 0 ? FIRST_SIZE : offsets.length * 2;
-        long[] widerOffsets = new long[size];
-        int[] widerPositions = new int[size];
+        long[] wider = new long[batches.length == 0 ? FIRST_SIZE : batches.length * 2];
         for (int i = 0; i < count; i++) {
-            widerOffsets[i] = offsetAt(i);
-            widerPositions[i] = positionAt(i);
+            wider[i] = batches[(head + i) & (batches.length - 1)];
         }
-        offsets = widerOffsets;
-        positions = widerPositions;
+        batches = wider;
         head = 0;
     }
 
@@ -53,11 +56,11 @@ final class RecentBatches {
     }
 
     long offsetAt(int index) {
-        return offsets[(head + index) & (offsets.length - 1)];
+        return first + (batches[(head + index) & (batches.length - 1)] >>> Integer.SIZE);
     }
 
     int positionAt(int index) {
-        return positions[(head + index) & (offsets.length - 1)];
+        return (int) batches[(head + index) & (batches.length - 1)];
     }
 
     /** Index of the remembered batch with the largest base offset {@code <= offset}, or NOT_FOUND. */
@@ -82,8 +85,7 @@ final class RecentBatches {
 
     /** Gives the memory back; the next reads go by the index. */
     void clear() {
-        offsets = new long[0];
-        positions = new int[0];
+        batches = NONE;
         head = 0;
         count = 0;
     }

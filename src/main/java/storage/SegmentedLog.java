@@ -21,13 +21,11 @@ final class SegmentedLog extends PartitionLog {
     private final LogState log;
     private final LogFlusher flusher;
     private final LogAppender appender;
-    private final LogReader reader;
-    private final TimestampLookup timestamps;
-    private final LogRetention retention;
-    private final LogCompaction compaction;
-    private final LogScrub scrub;
-    private final FileGate gate = new FileGate();
-    private final ArrayDeque<Runnable> held = new ArrayDeque<>(0);
+    /** Null until one is needed. */
+    private LogDuties duties;
+    /** Calls that wait for the end of an exclusive step; null while none has had to. */
+    private ArrayDeque<Runnable> held;
+
     private boolean exclusive;
     private long lastAppendNanos;
 
@@ -35,13 +33,18 @@ final class SegmentedLog extends PartitionLog {
         this.log = log;
         this.flusher = new LogFlusher(log);
         this.appender = new LogAppender(log, flusher);
-        this.scrub = new LogScrub(log, flusher, gate);
-        AbortedRepair repair = new AbortedRepair(log, flusher, scrub, gate);
-        this.reader = new LogReader(log, scrub, repair);
-        this.timestamps = new TimestampLookup(log, scrub);
-        this.retention = new LogRetention(log, this, appender, flusher);
-        this.compaction = new LogCompaction(log, retention, scrub, repair);
         this.log.lastFlushNanos = log.context.ports().clock().monotonicNanos();
+    }
+
+    private LogDuties duties() {
+        duties = duties == null ? new LogDuties(log, this, appender, flusher) : duties;
+        return duties;
+    }
+
+    /** Until the exclusive step under way has ended. */
+    private void hold(Runnable call) {
+        held = held == null ? new ArrayDeque<>(1) : held;
+        held.add(call);
     }
 
     /** A partition that has no directory yet. */
@@ -167,7 +170,7 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public void append(ByteBuffer batch, BatchOrigin origin, int leaderEpoch, Callback<AppendResult> done) {
         if (exclusive) {
-            held.add(() -> append(batch, origin, leaderEpoch, done));
+            hold(() -> append(batch, origin, leaderEpoch, done));
             return;
         }
         lastAppendNanos = log.context.ports().clock().monotonicNanos();
@@ -192,7 +195,7 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public void appendFetched(ByteBuffer batches, Callback<AppendResult> done) {
         if (exclusive) {
-            held.add(() -> appendFetched(batches, done));
+            hold(() -> appendFetched(batches, done));
             return;
         }
         lastAppendNanos = log.context.ports().clock().monotonicNanos();
@@ -201,7 +204,7 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void read(long offset, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadResult> done) {
-        reader.read(offset, maxBytes, wholeFirstBatch, bound, done);
+        duties().reader.read(offset, maxBytes, wholeFirstBatch, bound, done);
     }
 
     @Override
@@ -211,18 +214,18 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void offsetForTimestamp(long timestampMillis, ReadBound bound, Callback<TimestampOffset> done) {
-        timestamps.first(timestampMillis, bound, done);
+        duties().timestamps.first(timestampMillis, bound, done);
     }
 
     @Override
     public void offsetOfMaxTimestamp(Callback<TimestampOffset> done) {
-        timestamps.max(done);
+        duties().timestamps.max(done);
     }
 
     @Override
     public void beginEpoch(int epoch, Callback<Void> done) {
         if (exclusive) {
-            held.add(() -> beginEpoch(epoch, done));
+            hold(() -> beginEpoch(epoch, done));
             return;
         }
         if (epoch > log.epochs.latestEpoch()) {
@@ -233,19 +236,20 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void truncateTo(long offset, Callback<Void> done) {
-        runExclusively(finish -> new LogTruncation(log, reader, flusher).truncateTo(offset, (none, failure) -> {
-            finish.run();
-            done.done(none, failure);
-        }));
+        runExclusively(finish -> new LogTruncation(log, duties().reader, flusher)
+                .truncateTo(offset, (none, failure) -> {
+                    finish.run();
+                    done.done(none, failure);
+                }));
     }
 
     @Override
     public void deleteBefore(long offset, Callback<Long> done) {
         if (exclusive) {
-            held.add(() -> deleteBefore(offset, done));
+            hold(() -> deleteBefore(offset, done));
             return;
         }
-        retention.deleteBefore(offset, done);
+        duties().retention.deleteBefore(offset, done);
     }
 
     @Override
@@ -265,7 +269,9 @@ final class SegmentedLog extends PartitionLog {
         long now = log.context.ports().clock().monotonicNanos();
         if (now - lastAppendNanos > IDLE_NANOS) {
             log.recent.clear();
-            reader.clear();
+            if (duties != null) {
+                duties.reader.clear();
+            }
         }
         boolean flushDue = log.config.flushMillis() < Long.MAX_VALUE
                 && log.durableEnd < log.writtenEnd
@@ -274,8 +280,9 @@ final class SegmentedLog extends PartitionLog {
             log.lastFlushNanos = now;
             flusher.flush(false, (none, failure) -> {});
         }
-        if (!compaction.swapping()) {
-            retention.run(wallMillis);
+        boolean empty = log.segments.count() == 1 && log.segments.last().size == 0;
+        if (!empty && !duties().compaction.swapping()) {
+            duties().retention.run(wallMillis);
         }
     }
 
@@ -294,15 +301,17 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public CleaningPlan cleaningPlan(long wallMillis) {
-        return exclusive ? null : compaction.plan(wallMillis);
+        return exclusive || !log.config.cleanupCompact()
+                ? null
+                : duties().compaction.plan(wallMillis);
     }
 
     @Override
     public void clean(CleanerTools tools, Callback<CleaningReport> done) {
         if (exclusive) {
-            held.add(() -> clean(tools, done));
+            hold(() -> clean(tools, done));
         } else {
-            compaction.run(tools, done);
+            duties().compaction.run(tools, done);
         }
     }
 
@@ -313,12 +322,16 @@ final class SegmentedLog extends PartitionLog {
 
     @Override
     public void scrub(int maxBytes, Callback<Integer> done) {
-        scrub.step(maxBytes, done);
+        if (log.segments.count() == 1) {
+            done.succeed(0);
+        } else {
+            duties().scrub.step(maxBytes, done);
+        }
     }
 
     @Override
     public void examine(long offset, Callback<Boolean> done) {
-        scrub.examine(offset, done);
+        duties().scrub.examine(offset, done);
     }
 
     @Override
@@ -339,7 +352,7 @@ final class SegmentedLog extends PartitionLog {
     @Override
     public void flush(Callback<Void> done) {
         if (exclusive) {
-            held.add(() -> flush(done));
+            hold(() -> flush(done));
             return;
         }
         Failure unusable = log.unusable();
@@ -398,18 +411,19 @@ final class SegmentedLog extends PartitionLog {
 
     private void runExclusively(Step step) {
         if (exclusive) {
-            held.add(() -> runExclusively(step));
+            hold(() -> runExclusively(step));
             return;
         }
         exclusive = true;
         Runnable finish = () -> {
             exclusive = false;
-            gate.release();
-            while (!exclusive && !held.isEmpty()) {
+            duties().gate.release();
+            while (!exclusive && held != null && !held.isEmpty()) {
                 held.poll().run();
             }
         };
-        compaction.stop(() -> appender.whenIdle(() ->
-                retention.whenIdle(() -> flusher.whenIdle(() -> gate.hold(() -> step.run(finish))))));
+        LogDuties all = duties();
+        all.compaction.stop(() -> appender.whenIdle(() ->
+                all.retention.whenIdle(() -> flusher.whenIdle(() -> all.gate.hold(() -> step.run(finish))))));
     }
 }

@@ -21,11 +21,13 @@ public final class TimeIndex {
 
     public static final int ENTRY_BYTES = 12;
     private static final int FIRST_CAPACITY = 16;
+    private static final long[] NO_TIMESTAMPS = {};
+    private static final int[] NO_OFFSETS = {};
 
     private final long baseOffset;
     private final int maxEntries;
-    private long[] timestamps = {};
-    private int[] offsets = {};
+    private long[] timestamps = NO_TIMESTAMPS;
+    private int[] offsets = NO_OFFSETS;
     private int count;
 
     /**
