@@ -158,6 +158,15 @@ public final class BrokerConfig {
         return ConfigRecords.cleaner(new ConfigValues(values).of(CleanerConfig.class));
     }
 
+    /** producer.id.expiration.ms, with {@code dynamic} as for {@link #cleaner(Map)}. */
+    public int producerExpiryMillis(Map<String, String> dynamic) {
+        ConfigKey key = BrokerKeys.get("producer.id.expiration.ms");
+        String changed = dynamic.get(key.name());
+        return changed != null && key.problem(changed) == null
+                ? (Integer) key.parse(changed)
+                : records.storage.producerExpiryMillis();
+    }
+
     public TopicDefaults topics() {
         return records.topics;
     }

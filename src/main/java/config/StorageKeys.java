@@ -34,10 +34,11 @@ final class StorageKeys {
                 atLeast(0),
                 "How often log start offsets are written.");
         keys.int32(
-                "producer.id.expiration.ms",
-                86400000,
-                atLeast(1),
-                "A partition forgets an idempotent producer after this time without a batch from it.");
+                        "producer.id.expiration.ms",
+                        86400000,
+                        atLeast(1),
+                        "A partition forgets an idempotent producer after this time without a batch from it.")
+                .clusterWide();
         keys.int32(
                 "producer.id.expiration.check.interval.ms",
                 600000,

@@ -65,9 +65,19 @@ public final class EffectiveConfigs {
 
     /** How this node's compacted logs are cleaned. */
     public CleanerConfig cleaner(MetadataImage image) {
+        return config.cleaner(dynamic(image));
+    }
+
+    /** After how long partitions forget idle producers. */
+    public int producerExpiryMillis(MetadataImage image) {
+        return config.producerExpiryMillis(dynamic(image));
+    }
+
+    /** Of this broker, the strongest of each key. */
+    private Map<String, String> dynamic(MetadataImage image) {
         Map<String, String> dynamic = new TreeMap<>(image.brokerConfigs(-1));
         dynamic.putAll(image.brokerConfigs(config.node().nodeId()));
-        return config.cleaner(dynamic);
+        return dynamic;
     }
 
     /** A topic's settings by key where they differ from Kafka's defaults: its own over the broker's. */

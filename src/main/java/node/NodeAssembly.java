@@ -233,7 +233,11 @@ public final class NodeAssembly {
         LogCleaner cleaner = cleaner(own, table, loop);
         LateTransactions late = new LateTransactions(config.transactions().maxTimeoutMillis());
         ProducerExpiry expiry =
-                new ProducerExpiry(own, table::logs, config.storage().producerExpiryCheckMillis());
+                new ProducerExpiry(
+                        own,
+                        table::logs,
+                        config.storage().producerExpiryMillis(),
+                        config.storage().producerExpiryCheckMillis());
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
         StorageShard shard = new StorageShard(
                 own,
@@ -241,7 +245,10 @@ public final class NodeAssembly {
                 new ShardImage(
                         table,
                         effective::logConfig,
-                        changed -> cleaner.configure(effective.cleaner(changed)),
+                        changed -> {
+                            cleaner.configure(effective.cleaner(changed));
+                            expiry.configure(effective.producerExpiryMillis(changed));
+                        },
                         share,
                         empty),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry));
@@ -283,8 +290,7 @@ public final class NodeAssembly {
                 host.pageCacheBytes() / (host.loops() * (long) storage.logDirs().size()),
                 // The reserve is there for the metadata, among others (rule S10).
                 reporter < 0 ? 0 : storage.reserveBytes(),
-                LogLimits.DEFAULT.queuedBytes(),
-                storage.producerExpiryMillis());
+                LogLimits.DEFAULT.queuedBytes());
         ShardDirectory.Place place = new ShardDirectory.Place(
                 index,
                 reporter,

@@ -7,10 +7,9 @@ package storage;
  * @param warmBytes how much recently written or read data is taken to be in the page cache; reads beyond are touched on a worker first
  * @param reserveBytes below this much free space appends fail with DISK_FULL (rule S10)
  * @param queuedBytes most bytes waiting in the append queue of one log; more is refused with OVERLOADED
- * @param producerIdExpirationMillis Kafka's producer.id.expiration.ms (rule P6)
  */
 public record LogLimits(
-        int openFiles, long warmBytes, long reserveBytes, int queuedBytes, long producerIdExpirationMillis) {
+        int openFiles, long warmBytes, long reserveBytes, int queuedBytes) {
 
-    public static final LogLimits DEFAULT = new LogLimits(512, 1L << 30, 64L << 20, 32 << 20, 86_400_000L);
+    public static final LogLimits DEFAULT = new LogLimits(512, 1L << 30, 64L << 20, 32 << 20);
 }

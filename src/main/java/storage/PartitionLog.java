@@ -122,8 +122,11 @@ public abstract class PartitionLog {
     /** Part of {@link #housekeep}: whether what was refused or failed, for want of room say, works now (rule S10). */
     public abstract void retry();
 
-    /** Periodic duty: looks at {@code most} producers and forgets those that are too old (rule P6); how many it were, {@link ProducerStates#MORE} when others are left. */
-    public abstract int expireProducers(long wallMillis, int most);
+    /**
+     * Periodic duty: looks at {@code most} places for producers and forgets those that are too old (rule P6), as {@link ProducerStates#expire}; how many it were,
+     * {@link ProducerStates#MORE} when others are left.
+     */
+    public abstract int expireProducers(long wallMillis, long expirationMillis, int most);
 
     /** Periodic duty: time-based roll and flush, retention. Cheap when there is nothing to do; work goes to the BLOCKING lane. */
     public abstract void housekeep(long wallMillis);

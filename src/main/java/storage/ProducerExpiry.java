@@ -20,18 +20,29 @@ public final class ProducerExpiry {
     private final Ports ports;
     private final Supplier<List<PartitionLog>> logs;
     private final long intervalMillis;
+    private long expirationMillis;
     private final ArrayDeque<PartitionLog> left = new ArrayDeque<>();
     private Timers.Handle timer;
 
-    /** @param logs all logs of the shard at the moment */
-    public ProducerExpiry(Ports ports, Supplier<List<PartitionLog>> logs, long intervalMillis) {
+    /**
+     * @param logs all logs of the shard at the moment
+     * @param expirationMillis Kafka's producer.id.expiration.ms (rule P6), until {@link #configure}
+     */
+    public ProducerExpiry(
+            Ports ports, Supplier<List<PartitionLog>> logs, long expirationMillis, long intervalMillis) {
         this.ports = ports;
         this.logs = logs;
+        this.expirationMillis = expirationMillis;
         this.intervalMillis = intervalMillis;
     }
 
     public void start() {
         timer = ports.timers().after(intervalMillis, this::round);
+    }
+
+    /** In force from the next turn on. */
+    public void configure(long nowExpirationMillis) {
+        expirationMillis = nowExpirationMillis;
     }
 
     public void stop() {
@@ -49,7 +60,7 @@ public final class ProducerExpiry {
     private void turn() {
         long wallMillis = ports.clock().wallMillis();
         for (int room = MOST; room > 0 && !left.isEmpty(); ) {
-            int looked = left.peek().expireProducers(wallMillis, room);
+            int looked = left.peek().expireProducers(wallMillis, expirationMillis, room);
             if (looked == ProducerStates.MORE) {
                 break;
             }

@@ -295,8 +295,8 @@ final class SegmentedLog extends PartitionLog {
     }
 
     @Override
-    public int expireProducers(long wallMillis, int most) {
-        return log.producers.expire(wallMillis, log.context.limits().producerIdExpirationMillis(), most);
+    public int expireProducers(long wallMillis, long expirationMillis, int most) {
+        return log.producers.expire(wallMillis, expirationMillis, most);
     }
 
     @Override

@@ -265,6 +265,5 @@ class KafkaKeysTest {
             "max.connections.per.ip",
             "max.connections.per.ip.overrides",
             "max.connection.creation.rate",
-            "num.recovery.threads.per.data.dir",
-            "producer.id.expiration.ms"));
+            "num.recovery.threads.per.data.dir"));
 }

@@ -24,7 +24,7 @@ import storage.PartitionLog;
 /** A controller on a simulated disk with what a node does around it: directory, checkpoints, subscribers of its images. */
 final class ControllerLab implements LogHost, MetadataPublisher {
     static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
-    private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 24, 86_400_000L);
+    private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 24);
 
     final SimHost host;
     final BrokerConfig config;

@@ -35,7 +35,7 @@ import storage.ReadResult;
 final class LogLab implements LogHost {
     static final LogIdentity IDENTITY = new LogIdentity("a", 0, "AAAAAAAAQAGAAAAAAAAAAQ");
     private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
-    private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 20, 86_400_000L);
+    private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 20);
 
     final SimHost host;
     final LogModel model;

@@ -27,7 +27,7 @@ final class LogBench implements LogHost {
 
     SimHost host;
     LogConfig config;
-    LogLimits limits = new LogLimits(4, 8 << 20, 0, 1 << 20, 86_400_000L);
+    LogLimits limits = new LogLimits(4, 8 << 20, 0, 1 << 20);
     LogContext context;
     PartitionLog log;
     LogDirectory.Opened opened;

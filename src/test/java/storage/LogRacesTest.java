@@ -51,7 +51,7 @@ final class LogRacesTest {
     void removedSegmentsDoNotStayOpen() {
         for (long seed = 0; seed < 60; seed++) {
             LogBench bench = new LogBench(seed, LogBench.tiny("retention.ms", "50"));
-            bench.limits = new LogLimits(64, 8 << 20, 0, 1 << 20, 86_400_000L);
+            bench.limits = new LogLimits(64, 8 << 20, 0, 1 << 20);
             bench.open();
             for (int i = 0; i < 40; i++) {
                 bench.append(3);

@@ -221,7 +221,7 @@ final class LogRulesTest {
     @Test
     void fullDiskRefusesAppendsAndHeals_S10() {
         LogBench bench = new LogBench(4, LogBench.tiny());
-        bench.limits = new LogLimits(4, 8 << 20, 20_000, 1 << 20, 86_400_000L);
+        bench.limits = new LogLimits(4, 8 << 20, 20_000, 1 << 20);
         bench.host.disk().capacity(24_000);
         bench.open();
         Failure failure = null;
@@ -263,7 +263,7 @@ final class LogRulesTest {
     @Test
     void fullDiskWithoutReserveStaysFull_S10() {
         LogBench bench = new LogBench(4, LogBench.tiny("internal.segment.bytes", "100000"));
-        bench.limits = new LogLimits(4, 8 << 20, 0, 1 << 20, 86_400_000L);
+        bench.limits = new LogLimits(4, 8 << 20, 0, 1 << 20);
         bench.open();
         bench.append(1);
         bench.host.disk().capacity(bench.host.disk().usedBytes());
