@@ -232,12 +232,11 @@ public final class NodeAssembly {
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
         LateTransactions late = new LateTransactions(config.transactions().maxTimeoutMillis());
-        ProducerExpiry expiry =
-                new ProducerExpiry(
-                        own,
-                        table::logs,
-                        config.storage().producerExpiryMillis(),
-                        config.storage().producerExpiryCheckMillis());
+        ProducerExpiry expiry = new ProducerExpiry(
+                own,
+                table::logs,
+                config.storage().producerExpiryMillis(),
+                config.storage().producerExpiryCheckMillis());
         List<ShardDirectory> alsoReported = loop == 0 ? List.of(metadataDirectory) : List.of();
         StorageShard shard = new StorageShard(
                 own,

@@ -8,8 +8,7 @@ package storage;
  * @param reserveBytes below this much free space appends fail with DISK_FULL (rule S10)
  * @param queuedBytes most bytes waiting in the append queue of one log; more is refused with OVERLOADED
  */
-public record LogLimits(
-        int openFiles, long warmBytes, long reserveBytes, int queuedBytes) {
+public record LogLimits(int openFiles, long warmBytes, long reserveBytes, int queuedBytes) {
 
     public static final LogLimits DEFAULT = new LogLimits(512, 1L << 30, 64L << 20, 32 << 20);
 }

@@ -28,8 +28,7 @@ public final class ProducerExpiry {
      * @param logs all logs of the shard at the moment
      * @param expirationMillis Kafka's producer.id.expiration.ms (rule P6), until {@link #configure}
      */
-    public ProducerExpiry(
-            Ports ports, Supplier<List<PartitionLog>> logs, long expirationMillis, long intervalMillis) {
+    public ProducerExpiry(Ports ports, Supplier<List<PartitionLog>> logs, long expirationMillis, long intervalMillis) {
         this.ports = ports;
         this.logs = logs;
         this.expirationMillis = expirationMillis;

@@ -21,8 +21,8 @@ final class ProducerExpiryTest {
             bench.append(bench.batch(1, 0, new BatchBuilder.Producer(i, (short) 0, 0, i % 100 == 0)));
         }
         bench.host.runFor(2_000);
-        ProducerExpiry expiry = new ProducerExpiry(
-                bench.host.ports(), () -> List.of(bench.log), EXPIRATION_MILLIS, INTERVAL_MILLIS);
+        ProducerExpiry expiry =
+                new ProducerExpiry(bench.host.ports(), () -> List.of(bench.log), EXPIRATION_MILLIS, INTERVAL_MILLIS);
         expiry.start();
         bench.host.runFor(INTERVAL_MILLIS - 1);
         assertEquals(producers, bench.log.activeProducers().size());
