@@ -16,6 +16,7 @@ final class SimCounters {
             "disk.failed-WRITE",
             "disk.failed-SYNC",
             "disk.was-full",
+            "disk.broken-directories",
             "ghosts",
             "network.cuts",
             "run.PACKET_LOSS",

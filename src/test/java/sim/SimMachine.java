@@ -24,6 +24,7 @@ final class SimMachine implements SimNode.Events {
     private final String name;
     private boolean crashIsPowerCut;
     private boolean diskTroubled;
+    private boolean directoryBroken;
 
     /** @param number from 0 */
     SimMachine(SimWorld world, int number, Mutations mutations) {
@@ -132,10 +133,11 @@ final class SimMachine implements SimNode.Events {
 
     /** With all faults off: it comes up, by itself or with help. */
     void heal() {
-        if (node.alive() && node.life().powerLost()) {
-            // A directory that went offline stays so until the process ends (rule S3).
+        if (node.alive() && (node.life().powerLost() || directoryBroken)) {
+            // A directory that is offline stays so until the process ends (rule S3).
             crash(false, false);
         }
+        directoryBroken = false;
         world.await("L4 serves after heal", PATIENCE, () -> {
             if (!node.alive()) {
                 node.start();
@@ -174,6 +176,18 @@ final class SimMachine implements SimNode.Events {
             }
             node.end(power, silently);
         }
+    }
+
+    /** Until it is mended a start finds the directory unreadable. */
+    void breakDirectory(SimDisk disk) {
+        directoryBroken = true;
+        disk.faults((operation, path, number) ->
+                operation == DiskFaults.Operation.READ ? DiskFaults.Fault.ERROR : DiskFaults.Fault.NONE);
+    }
+
+    /** The process that began without it does so until its end. */
+    void mendDirectory(SimDisk disk) {
+        disk.faults(DiskFaults.NONE);
     }
 
     /** What a crash inside of a disk job shall be. */

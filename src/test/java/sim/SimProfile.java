@@ -32,7 +32,9 @@ final class SimProfile {
         /** Some packets are lost: connections send them again. */
         PACKET_LOSS,
         /** Messages between owners wait now and then, as for a loop that is busy. */
-        SLOW_BUS
+        SLOW_BUS,
+        /** A log directory that does not hold the metadata cannot be read by the node's next start, for some seconds. */
+        BROKEN_DIRECTORY
     }
 
     /** Drawn together, so that later kinds leave the profiles of seeds as they were. */
@@ -50,6 +52,7 @@ final class SimProfile {
         drawStorage(random.split("storage"));
         drawTransactions(random.split("transactions"));
         drawBus(random.split("bus"));
+        drawDirectories(random.split("directories"));
         drawMigration(random.split("migration"));
         overrides.forEach(this::override);
     }
@@ -159,6 +162,12 @@ final class SimProfile {
     private void drawMigration(SimRandom random) {
         // Per member of a KIP-848 group, one bit each: it speaks the classic protocol.
         numbers.put("classicMembers", random.chance(0.4) ? random.between(1, 15) : 0);
+    }
+
+    private void drawDirectories(SimRandom random) {
+        if (get("disks") > 1 && random.chance(0.5)) {
+            faults.add(Fault.BROKEN_DIRECTORY);
+        }
     }
 
     private void drawStorage(SimRandom random) {

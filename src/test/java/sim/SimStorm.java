@@ -172,6 +172,7 @@ final class SimStorm {
                 machine.clock().rates(0.95 + 0.1 * own.below(100) / 100, 0.99 + 0.02 * own.below(100) / 100);
             }
             case NETWORK_CUT -> cut(machine, own);
+            case BROKEN_DIRECTORY -> breakDirectory(machine, own);
             case GHOST, LONG_LATENCY, PACKET_LOSS, SLOW_BUS -> {
                 // at work all the time
             }
@@ -199,6 +200,25 @@ final class SimStorm {
             default -> DiskFaults.Fault.CRASH_TORN;
         };
         disk.faults(DiskFaults.at(at, fault));
+    }
+
+    /** The node ends, and starts without one of its directories; when that works again it is started once more. */
+    private void breakDirectory(SimMachine machine, SimRandom own) {
+        List<SimDisk> disks = machine.disks();
+        if (disks.size() == 1 || !machine.node().alive()) {
+            return;
+        }
+        SimDisk disk = disks.get(own.between(1, disks.size() - 1));
+        long until = (2_000 + own.below(2_000)) * SimScheduler.MILLI;
+        world.count("disk.broken-directories");
+        crash(machine, own.chance(0.5), own);
+        machine.breakDirectory(disk);
+        scheduler.after(until, null, "directory-mended", () -> {
+            machine.mendDirectory(disk);
+            if (raging) {
+                crash(machine, false, own);
+            }
+        });
     }
 
     private void failNext(SimMachine machine, SimDisk disk, Operation kind, SimRandom own) {
