@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Stock consumers with group.protocol=consumer. */
 @ExtendWith(BrokerExtension.class)
@@ -168,28 +170,39 @@ class ConsumerProtocolTest {
         });
     }
 
-    @Test
-    void aGroupMovesToTheNewProtocolAndBackWhileItReads() throws Exception {
-        String topic = clients.topic(4);
+    /** Assignments of the larger one are computed by a worker, also those that classic members join for. */
+    @ParameterizedTest
+    @ValueSource(ints = {6, 600})
+    void aGroupMovesToTheNewProtocolAndBackWhileItReads(int partitions) throws Exception {
+        String topic = clients.topic(partitions);
         KafkaConsumer<byte[], byte[]> old = consumer(topic, "group.protocol", "classic");
         old.subscribe(List.of(topic));
         Await.until("the classic group is up", () -> {
             poll(old);
-            return old.assignment().size() == 4;
+            return old.assignment().size() == partitions;
         });
         KafkaConsumer<byte[], byte[]> modern = consumer(topic);
         modern.subscribe(List.of(topic));
         Await.until("both share", () -> {
             poll(old, modern);
-            return old.assignment().size() == 2 && modern.assignment().size() == 2;
+            return old.assignment().size() == partitions / 2
+                    && modern.assignment().size() == partitions / 2;
         });
         assertEquals(GroupType.CONSUMER, described(topic).type());
+        KafkaConsumer<byte[], byte[]> late = consumer(topic, "group.protocol", "classic");
+        late.subscribe(List.of(topic));
+        Await.until("a new classic member has its share", () -> {
+            poll(old, modern, late);
+            return List.of(old, modern, late).stream()
+                    .allMatch(each -> each.assignment().size() == partitions / 3);
+        });
         old.commitSync(Map.of(old.assignment().iterator().next(), new OffsetAndMetadata(0)));
         modern.commitSync(Map.of(modern.assignment().iterator().next(), new OffsetAndMetadata(0)));
+        late.close();
         modern.close();
         Await.until("the classic one has all again", () -> {
             poll(old);
-            return old.assignment().size() == 4;
+            return old.assignment().size() == partitions;
         });
         assertEquals(GroupType.CLASSIC, described(topic).type());
     }
