@@ -91,12 +91,8 @@ public final class ClassicGroups {
         if (!(groups.get(groupId) instanceof ClassicGroup group) || !group.in(ClassicState.STABLE)) {
             return Result.nothing();
         }
-        Turn turn = new Turn(group);
         registry.start(group);
-        if (group.in(ClassicState.STABLE)) {
-            joinPhase.prepare(group, "it was a group of the consumer protocol", turn);
-        }
-        return turn.result();
+        return Result.nothing();
     }
 
     /** {@code done} may be answered much later. */

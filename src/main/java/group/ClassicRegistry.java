@@ -92,6 +92,9 @@ final class ClassicRegistry {
         if (group.members().size() > maxSize) {
             return "it was loaded with more members than group.max.size";
         }
+        if (group.stateSinceMillis() == GroupMetadataRecords.TO_BE_REBALANCED) {
+            return "it was a group of the consumer protocol, and its members have not joined again";
+        }
         boolean assigned = group.members().stream().anyMatch(member -> member.assignment().length > 0);
         return assigned ? null : "the coordinator stopped before members were given anything (rule G4)";
     }

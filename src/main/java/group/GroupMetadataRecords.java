@@ -7,6 +7,9 @@ import records.schemas.GroupMetadataRecord;
 
 /** Classic groups as records of Kafka's GroupMetadata schema, and back. */
 final class GroupMetadataRecords {
+    /** In place of the time since when a group is in its state, which Kafka reads as "not known": whoever loads it begins a rebalance. */
+    static final long TO_BE_REBALANCED = -1;
+
     private GroupMetadataRecords() {}
 
     /** @param assignments what each member is given; empty when the leader has not said yet */

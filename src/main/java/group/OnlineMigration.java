@@ -169,7 +169,8 @@ final class OnlineMigration {
     }
 
     /**
-     * Adds the records of a downgrade because members leave. Those that stay keep what they shall have, and all join again.
+     * Adds the records of a downgrade because members leave. Of those that stay is recorded what they may still have, not what they were to get: the next upgrade may come
+     * before they have joined again, which all do.
      *
      * @return false when a batch cannot take them: the group must stay what it is, and no record was added
      */
@@ -178,9 +179,9 @@ final class OnlineMigration {
         group.tombstones(own);
         List<ConsumerMember> left = new ArrayList<>(group.members().values());
         left.removeAll(leaving);
-        Map<String, PartitionSet> targets = new LinkedHashMap<>();
-        left.forEach(member -> targets.put(member.id(), group.target(member.id())));
-        own.add(classic(group, left, targets, group.epoch()));
+        Map<String, PartitionSet> has = new LinkedHashMap<>();
+        left.forEach(member -> has.put(member.id(), has(member)));
+        own.add(classic(group, left, has, group.epoch()));
         return becomesClassic(group, left.size(), own, records);
     }
 
@@ -196,12 +197,16 @@ final class OnlineMigration {
         group.tombstones(own);
         List<ConsumerMember> left = new ArrayList<>(group.members().values());
         left.remove(replaced);
-        Map<String, PartitionSet> targets = new LinkedHashMap<>();
-        left.forEach(member -> targets.put(member.id(), group.target(member.id())));
-        targets.put(joining.id(), group.target(replaced.id()));
+        Map<String, PartitionSet> has = new LinkedHashMap<>();
+        left.forEach(member -> has.put(member.id(), has(member)));
+        has.put(joining.id(), has(replaced));
         left.add(joining);
-        own.add(classic(group, left, targets, generation));
+        own.add(classic(group, left, has, generation));
         return becomesClassic(group, left.size(), own, records);
+    }
+
+    private static PartitionSet has(ConsumerMember member) {
+        return member.assigned().and(member.revoking()).toSet();
     }
 
     private boolean becomesClassic(ConsumerGroup group, int members, List<GroupRecord> own, List<GroupRecord> records) {
@@ -220,12 +225,11 @@ final class OnlineMigration {
     }
 
     private GroupRecord classic(
-            ConsumerGroup group, List<ConsumerMember> left, Map<String, PartitionSet> targets, int generation) {
+            ConsumerGroup group, List<ConsumerMember> left, Map<String, PartitionSet> has, int generation) {
         String protocol = elect(left);
         List<GroupMetadataRecord.Member> members = new ArrayList<>();
         for (ConsumerMember member : left) {
             byte[] subscription = ClassicMembers.metadata(member, protocol);
-            PartitionSet target = targets.get(member.id());
             members.add(new GroupMetadataRecord.Member(
                     member.id(),
                     member.instanceId(),
@@ -234,8 +238,7 @@ final class OnlineMigration {
                     member.metadata().rebalanceTimeoutMs(),
                     member.metadata().classic().sessionTimeoutMs(),
                     subscription,
-                    EmbeddedProtocol.assignment(
-                            target == null ? PartitionSet.EMPTY : target, subscription, context.image())));
+                    EmbeddedProtocol.assignment(has.get(member.id()), subscription, context.image())));
         }
         return new GroupMetadataRecord(
                 group.id(),
@@ -244,7 +247,7 @@ final class OnlineMigration {
                         generation,
                         protocol,
                         members.get(0).memberId(),
-                        context.clock().wallMillis(),
+                        GroupMetadataRecords.TO_BE_REBALANCED,
                         members));
     }
 

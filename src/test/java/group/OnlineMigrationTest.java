@@ -238,6 +238,36 @@ class OnlineMigrationTest {
         settle();
     }
 
+    /** The old member has not yet given up what it was asked to, and nobody else was told that it still has it. */
+    @Test
+    void aGroupThatComesBackAtOnceKnowsWhatItsMembersHave_G5() {
+        FakeClassicConsumer old = classic();
+        settle();
+        modern("a").beat();
+        modern.remove(0).leave(ConsumerMember.LEFT);
+        assertInstanceOf(ClassicGroup.class, group());
+        FakeConsumer next = modern("b");
+        next.beat();
+        assertInstanceOf(ConsumerGroup.class, group());
+        assertEquals(6, old.owned().size());
+        assertEquals(PartitionSet.EMPTY, next.owned());
+        settle();
+    }
+
+    /** No member was told of the rebalance, and none of the generation in the log: none would join again by itself. */
+    @Test
+    void aGroupThatIsLoadedRightAfterItCameBackRebalances_L5() {
+        classic();
+        modern("a");
+        settle();
+        modern.remove(0).leave(ConsumerMember.LEFT);
+        assertInstanceOf(ClassicGroup.class, group());
+        bench.reload();
+        assertEquals(ClassicState.PREPARING_REBALANCE.toString(), group().state());
+        settle();
+        assertEquals(6, classic.get(0).owned().size());
+    }
+
     @Test
     void groupsOfOthersStayWhatTheyAre() {
         ClassicLab lab = new ClassicLab("group.consumer.assignment.interval.ms=0");
