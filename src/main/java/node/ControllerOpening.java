@@ -18,9 +18,13 @@ import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.Endpoint;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
+import raft.OffsetAndEpoch;
 import raft.RaftNode;
 import raft.RaftOutput;
+import raft.RaftTimeouts;
+import raft.ReplicaKey;
 import raft.VoteState;
+import raft.VoterSet;
 import records.ControlBatches;
 import storage.AtomicFile;
 import storage.DiskExecutor;
@@ -168,19 +172,38 @@ final class ControllerOpening {
 
     private void stand(VoteState vote) {
         Uuid directory = setup.logDirs().get(0);
-        RaftNode.Voter self = new RaftNode.Voter(
+        ReplicaKey self = new ReplicaKey(
                 setup.config().node().nodeId(),
                 directory.getMostSignificantBits(),
                 directory.getLeastSignificantBits());
-        raft = new RaftNode(self, vote, log.latestEpoch());
-        VoteState persist = raft.start().persist();
+        raft = new RaftNode(alone(self), vote, new MetadataRaftLog(log, snapshotEnd), List.of());
+        VoteState persist = raft.start(now(), -1).persist();
         setup.disk().run(DiskExecutor.Lane.BLOCKING, writeVote(persist), (written, failure) -> {
             if (failure != null) {
                 done.fail(failure.code(), "the vote file " + VOTE_PATH + " cannot be written: " + failure.message());
                 return;
             }
-            lead(raft.votePersisted(persist));
+            lead(raft.votePersisted(now(), persist));
         });
+    }
+
+    /** A quorum of one: it waits for nobody, so no timeout matters. */
+    private RaftNode.Setup alone(ReplicaKey self) {
+        VoterSet voters = new VoterSet(List.of(new VoterSet.Voter(self, List.of())));
+        RaftTimeouts timeouts = new RaftTimeouts(1_000, 1_000, 1_000, 2_000, 20);
+        return new RaftNode.Setup(
+                self,
+                List.of(),
+                voters,
+                List.of(),
+                timeouts,
+                setup.clusterId(),
+                setup.ports().random(),
+                setup.ports().mutations());
+    }
+
+    private long now() {
+        return MetadataRaftLog.now(setup.ports().clock());
     }
 
     private static DiskJob<Void> writeVote(VoteState vote) {
@@ -198,29 +221,33 @@ final class ControllerOpening {
 
     /** Rule R6: the leader's own record is the first of its epoch; nothing older counts as committed before it is. */
     private void lead(RaftOutput elected) {
-        int epoch = elected.leaderChangeEpoch();
-        log.beginEpoch(epoch, (begun, failure) -> {
+        RaftOutput.AppendLeaderChange change =
+                (RaftOutput.AppendLeaderChange) elected.tasks().get(0);
+        log.beginEpoch(change.epoch(), (begun, failure) -> {
             if (failure != null) {
                 done.fail(failure);
             } else {
-                appendLeaderChange(epoch);
+                appendLeaderChange(change);
             }
         });
     }
 
-    private void appendLeaderChange(int epoch) {
-        int nodeId = setup.config().node().nodeId();
-        List<Integer> voters = List.of(nodeId);
-        long now = setup.ports().clock().wallMillis();
-        log.append(ControlBatches.leaderChange(0, now, epoch, nodeId, voters, voters), epoch, (appended, failure) -> {
+    private void appendLeaderChange(RaftOutput.AppendLeaderChange change) {
+        int epoch = change.epoch();
+        List<Integer> voters =
+                change.voters().voters().stream().map(each -> each.key().id()).toList();
+        long wallMillis = setup.ports().clock().wallMillis();
+        ByteBuffer record =
+                ControlBatches.leaderChange(0, wallMillis, epoch, change.leaderId(), voters, change.granting());
+        log.append(record, epoch, (appended, failure) -> {
             if (failure != null) {
                 done.fail(failure);
                 return;
             }
-            raft.leaderChangeAppended(appended.baseOffset());
-            log.advanceHighWatermark(raft.persisted(log.durableEndOffset()).committed());
+            raft.appended(now(), new OffsetAndEpoch(log.logEndOffset(), epoch), List.of());
+            log.advanceHighWatermark(raft.durable(now(), log.durableEndOffset()).highWatermark());
             machine.skipTo(log.logEndOffset());
-            machine.controllerIs(nodeId);
+            machine.controllerIs(change.leaderId());
             register();
         });
     }

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import metadata.MetadataImage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import raft.OffsetAndEpoch;
 import raft.RaftNode;
 import raft.RaftOutput;
 import storage.AppendResult;
@@ -179,13 +180,15 @@ final class MetadataJournal {
     }
 
     private void commit(AppendResult result, List<Decided> decided) {
-        RaftOutput output = raft.persisted(log.durableEndOffset());
+        long now = MetadataRaftLog.now(clock);
+        raft.appended(now, new OffsetAndEpoch(log.logEndOffset(), raft.epoch()), List.of());
+        RaftOutput output = raft.durable(now, log.durableEndOffset());
         Check.invariant(
-                output.committed() > result.lastOffset(),
+                output.highWatermark() > result.lastOffset(),
                 "answered before commit (R7)",
-                output.committed(),
+                output.highWatermark(),
                 result.lastOffset());
-        log.advanceHighWatermark(output.committed());
+        log.advanceHighWatermark(output.highWatermark());
         committed = machine.latest();
         publications.publish(committed, (applied, unused) -> decided.forEach(each -> each.answer(true)));
         decided.forEach(each -> each.answer(false));
@@ -201,7 +204,7 @@ final class MetadataJournal {
                 failure.message(),
                 unchanged ? "the requests are refused" : "this node decides nothing more until it is restarted");
         if (!unchanged) {
-            raft.resign();
+            raft.halt(MetadataRaftLog.now(clock));
             closed = failure;
         }
         decided.forEach(each -> each.done.fail(failure));

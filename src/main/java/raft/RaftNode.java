@@ -1,88 +1,274 @@
 package raft;
 
 import common.Check;
+import common.Mutations;
+import common.RandomSource;
+import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
- * One voter of the metadata quorum, which so far consists of it alone: it wins each election with its own vote. Confined to the controller's owner.
+ * One replica of the metadata quorum, voter or observer: pull-based Raft as in KIP-595 with pre-votes (KIP-996), snapshots (KIP-630) and changes of voters
+ * (KIP-853), under rules R1 to R16. Confined to the controller's owner.
  *
- * <pre>
- *   start --(vote for itself persisted, R1)--> LEADER --(leader-change record durable, R6)--> commits what is durable (R7)
- * </pre>
+ * <p>Inputs are method calls, each with the monotonic time in milliseconds; each answers what the host has to do now. The host calls {@link #tick} at {@link
+ * RaftOutput#wakeAt}. What is due by the clock is done before the input: a leader that was paused for too long resigns before it answers anything (rule R5).
+ *
+ * <p>A leader's host appends records of its own to the log, in {@link #epoch}, once the LeaderChange record is in it, and tells {@link #appended} whenever the
+ * end of the log moves, in the same step; then {@link #durable}. What is in the log counts as there only when told.
  */
 public final class RaftNode {
-    private final Voter self;
-    private VoteState state;
-    private RaftOutput.Role role = RaftOutput.Role.UNATTACHED;
-    private VoteState toPersist;
-    private int leaderChange = -1;
-    private long epochStart;
-    private long committed = -1;
-
-    /** A voter is its id and its directory id: with a wiped disk it is another one (rule R13). */
-    public record Voter(int id, long directoryMost, long directoryLeast) {}
+    private final Quorum quorum;
+    private final Roles roles;
+    private final QuorumRequests requests;
+    private long lastNow = Long.MIN_VALUE;
+    private boolean started;
 
     /**
-     * @param state as persisted, {@link VoteState#NONE} for a new node
-     * @param lastEpoch of the last record in the log, -1 when it is empty
+     * What a replica is made with.
+     *
+     * @param endpoints where this node's controller listens
+     * @param voters in force before any voters record in the log: from settings or formatting; empty on a node that shall learn it
+     * @param bootstrap where others may be found (controller.quorum.bootstrap.servers)
+     * @param clusterId null while it is not known
      */
-    public RaftNode(Voter self, VoteState state, int lastEpoch) {
-        Check.argument(state.epoch() >= lastEpoch, "the log has records of a later epoch than the vote file");
-        this.self = self;
-        this.state = state;
+    public record Setup(
+            ReplicaKey self,
+            List<Endpoint> endpoints,
+            VoterSet voters,
+            List<Endpoint> bootstrap,
+            RaftTimeouts timeouts,
+            String clusterId,
+            RandomSource random,
+            Mutations mutations) {}
+
+    /**
+     * @param vote as persisted, {@link VoteState#NONE} for a new node
+     * @param found voters records in the log and in the snapshot it begins with, in their order
+     */
+    public RaftNode(Setup setup, VoteState vote, RaftLog log, List<VotersAt> found) {
+        Check.argument(vote.epoch() >= log.end().epoch(), "the log has records of a later epoch than the vote file");
+        this.quorum = new Quorum(setup, vote, log);
+        found.forEach(quorum.voters::add);
+        this.roles = new Roles(quorum);
+        this.requests = new QuorumRequests(quorum, roles);
     }
 
-    /** Stands for the next epoch; with a quorum of one no pre-vote can matter. */
-    public RaftOutput start() {
-        Check.invariant(role == RaftOutput.Role.UNATTACHED, "started twice");
-        role = RaftOutput.Role.CANDIDATE;
-        int epoch = Math.addExact(state.epoch(), 1);
-        toPersist = new VoteState(epoch, self.id, self.directoryMost, self.directoryLeast, self.id);
+    /**
+     * Begins.
+     *
+     * @param damagedFrom -1; or the offset from which on records that this replica has promised to hold are lost to rot (rule R15): it fetches from there, and
+     *     takes no part in elections before it has all that is committed. Below it the log is whole and ends there; what is behind must stay on the disk until the
+     *     first vote state is persisted, so that a crash before finds the damage again.
+     */
+    public RaftOutput start(long now, long damagedFrom) {
+        Check.invariant(!started, "started twice");
+        started = true;
+        lastNow = now;
+        if (damagedFrom >= 0) {
+            Check.argument(quorum.end().offset() <= damagedFrom, "the log goes on behind its damage");
+            quorum.persist(quorum.vote().refetching(true));
+        }
+        roles.start(now);
+        roles.tick(now);
         return drain();
     }
 
-    /** The vote is durable: it is a majority, so this voter leads the epoch. */
-    public RaftOutput votePersisted(VoteState persisted) {
-        Check.invariant(
-                role == RaftOutput.Role.CANDIDATE && persisted.epoch() > state.epoch(), "vote of another election");
-        state = persisted;
-        role = RaftOutput.Role.LEADER;
-        leaderChange = state.epoch();
-        return drain();
+    public RaftOutput tick(long now) {
+        return step(now, instant -> {});
     }
 
-    /** The leader-change record was given {@code offset}: nothing is committed before it is (rule R6). */
-    public void leaderChangeAppended(long offset) {
-        Check.invariant(role == RaftOutput.Role.LEADER, "leader change without leadership");
-        epochStart = offset;
+    /** The vote state of an output is durable, file and name. */
+    public RaftOutput votePersisted(long now, VoteState state) {
+        return step(now, instant -> quorum.out.persisted(state));
     }
 
-    /** The log is durable up to {@code end}. */
-    public RaftOutput persisted(long end) {
-        if (role == RaftOutput.Role.LEADER && end > epochStart) {
-            Check.invariant(end >= committed, "the committed end must not fall (R7)", end, committed);
-            committed = end;
+    /**
+     * The end of the log has moved up.
+     *
+     * @param end new end
+     * @param found voters records in what was appended
+     */
+    public RaftOutput appended(long now, OffsetAndEpoch end, List<VotersAt> found) {
+        return step(now, instant -> {
+            long before = quorum.end().offset();
+            quorum.appended(end, found);
+            LeaderRole leader = roles.leader();
+            if (leader != null && end.epoch() == quorum.epoch()) {
+                leader.appended(before, found);
+            }
+        });
+    }
+
+    /** What was to be appended was not, and the log is as it was. A log that can no longer be written is {@link #halt}'s. */
+    public RaftOutput appendFailed(long now) {
+        return step(now, instant -> {
+            quorum.appendFailed();
+            if (roles.leader() != null) {
+                roles.leader().changes().appendFailed();
+            }
+        });
+    }
+
+    /** All of the log below {@code end} is fsynced. */
+    public RaftOutput durable(long now, long end) {
+        return step(now, instant -> quorum.durable(end));
+    }
+
+    public RaftOutput truncated(long now, OffsetAndEpoch end) {
+        return step(now, instant -> quorum.truncated(end));
+    }
+
+    /** @param records whole batches from the asked offset on, below the bound; null: they cannot be read */
+    public RaftOutput recordsRead(long now, long token, ByteBuffer records) {
+        return step(now, instant -> {
+            if (roles.leader() != null) {
+                roles.leader().fetches().recordsRead(token, records);
+            }
+        });
+    }
+
+    /**
+     * @param size of the whole snapshot, -1: it is not there or not readable
+     * @param bytes from the asked position on, not empty if that is below {@code size}
+     */
+    public RaftOutput snapshotRead(long now, long token, long size, ByteBuffer bytes) {
+        return step(now, instant -> {
+            if (roles.leader() != null) {
+                roles.leader().fetches().snapshotRead(token, size, bytes);
+            }
+        });
+    }
+
+    /** Pieces of a fetched snapshot are written up to {@code end}. */
+    public RaftOutput snapshotWritten(long now, OffsetAndEpoch snapshot, long end) {
+        return step(now, instant -> {
+            if (roles.current() instanceof FollowerRole) {
+                ((FollowerRole) roles.current()).download().written(snapshot, end);
+            }
+        });
+    }
+
+    /** @param voters that the snapshot holds; null: it says nothing of them */
+    public RaftOutput snapshotInstalled(long now, OffsetAndEpoch snapshot, VotersAt voters) {
+        return step(now, instant -> quorum.installed(snapshot, voters));
+    }
+
+    /** A fetched snapshot could not be written, or is not whole; the log is as it was. */
+    public RaftOutput snapshotFailed(long now) {
+        return step(now, instant -> {
+            quorum.appendFailed();
+            if (roles.current() instanceof FollowerRole) {
+                ((FollowerRole) roles.current()).download().abandon();
+            }
+        });
+    }
+
+    /** A request from outside. {@code token} comes back with the one {@link RaftOutput.Reply} to it. */
+    public RaftOutput request(long now, long token, RaftRequest request) {
+        if (roles.halted()) {
+            quorum.out.reply(token, new RaftResponse.Plain(quorum.head(RaftError.NOT_LEADER_OR_FOLLOWER)));
+        }
+        return step(now, instant -> requests.handle(instant, token, request));
+    }
+
+    /** The answer to a request of this machine. One that is no longer waited for is dropped (rule R14). */
+    public RaftOutput response(long now, long correlation, RaftResponse response) {
+        return step(now, instant -> answered(instant, correlation, response));
+    }
+
+    private void answered(long now, long correlation, RaftResponse response) {
+        RoleState role = roles.current();
+        Calls.Call call = role.calls.answered(correlation);
+        if (call == null) {
+            return;
+        }
+        RaftResponse.Head head = response.head();
+        if (head.error() == RaftError.INCONSISTENT_CLUSTER_ID) {
+            role.lost(now, call);
+        } else if (roles.learn(now, head.epoch(), head.leaderId(), head.endpoints())) {
+            role.answered(now, call, response);
+        }
+    }
+
+    /** A request of this machine will have no answer: connection refused or lost, or no such peer. */
+    public RaftOutput failed(long now, long correlation) {
+        return step(now, instant -> {
+            Calls.Call call = roles.current().calls.answered(correlation);
+            if (call != null) {
+                roles.current().lost(instant, call);
+            }
+        });
+    }
+
+    /** The connection to the node is closed and a reconnect was refused: its process is gone (rule R4). */
+    public RaftOutput processGone(long now, int nodeId) {
+        return step(now, instant -> {
+            if (nodeId == quorum.leaderId() && nodeId != quorum.self().id()) {
+                quorum.leaderIsGone(instant);
+                roles.current().leaderGone(instant);
+            }
+        });
+    }
+
+    /** Gives up a leadership and says who should take over; the replica goes on as a voter. */
+    public RaftOutput resign(long now) {
+        return step(now, roles::resign);
+    }
+
+    /** Its log or vote can no longer be made durable, or the node stops: it leads, follows and votes no more, for good. */
+    public RaftOutput halt(long now) {
+        return step(now, roles::halt);
+    }
+
+    /** The input itself. */
+    private interface Input {
+        void at(long now);
+    }
+
+    private RaftOutput step(long clock, Input input) {
+        Check.invariant(started, "not started");
+        long now = Math.max(clock, lastNow);
+        lastNow = now;
+        if (!roles.halted()) {
+            roles.tick(now);
+            input.at(now);
+            roles.tick(now);
         }
         return drain();
     }
 
-    /** Its log or vote can no longer be made durable: it stops leading for good. */
-    public RaftOutput resign() {
-        role = RaftOutput.Role.RESIGNED;
-        return drain();
+    private RaftOutput drain() {
+        RaftOutput.Standing standing =
+                new RaftOutput.Standing(roles.current().role(), quorum.epoch(), quorum.leaderId(), quorum.isVoter());
+        long wakeAt = roles.halted() ? Long.MAX_VALUE : roles.current().wakeAt();
+        return quorum.out.drain(quorum.highWatermark(), standing, wakeAt);
     }
 
     public int epoch() {
-        return state.epoch();
+        return quorum.epoch();
     }
 
     public boolean leads() {
-        return role == RaftOutput.Role.LEADER;
+        return roles.leader() != null;
     }
 
-    private RaftOutput drain() {
-        RaftOutput output = new RaftOutput(toPersist, leaderChange, committed, role);
-        toPersist = null;
-        leaderChange = -1;
-        return output;
+    /** The set of voters in force, committed or not. */
+    public VoterSet voters() {
+        return quorum.voters.latest();
+    }
+
+    /** What a snapshot of the log up to {@code end} must say of the voters; null: the log has no voters record before that. */
+    public VotersAt votersBefore(long end) {
+        return quorum.voters.before(end);
+    }
+
+    /** Replicas that have fetched from this leader; empty elsewhere. */
+    public List<ReplicaProgress> replicas() {
+        return roles.leader() == null ? List.of() : roles.leader().replicas().all();
+    }
+
+    /** The cluster's id is known now. */
+    public void clusterId(String id) {
+        quorum.clusterId(id);
     }
 }
