@@ -73,7 +73,7 @@ abstract class Election extends RoleState {
     void answered(long now, Calls.Call call, RaftResponse response) {
         int id = call.peer().id();
         silent.remove(id);
-        if (response instanceof RaftResponse.Vote && ((RaftResponse.Vote) response).granted()) {
+        if (response instanceof RaftResponse.Vote vote && vote.granted()) {
             granted.add(id);
             refused.remove(id);
         } else {

@@ -86,14 +86,13 @@ final class FollowerRole extends RoleState {
             fetchDeadline = now + quorum.timeouts().fetch();
             standAt = Long.MAX_VALUE;
         }
-        if (good && response instanceof RaftResponse.Fetch && call.request() instanceof RaftRequest.Fetch) {
-            RaftRequest.Fetch asked = (RaftRequest.Fetch) call.request();
+        if (good
+                && response instanceof RaftResponse.Fetch answer
+                && call.request() instanceof RaftRequest.Fetch asked) {
             if (asked.end().equals(quorum.end()) && !quorum.busy()) {
-                fetched((RaftResponse.Fetch) response);
+                fetched(answer);
             }
-        } else if (!good
-                || !(response instanceof RaftResponse.FetchSnapshot)
-                || !download.received((RaftResponse.FetchSnapshot) response)) {
+        } else if (!good || !(response instanceof RaftResponse.FetchSnapshot piece) || !download.received(piece)) {
             download.abandon();
             calls.pause(leader, now + quorum.timeouts().retryBackoff());
         }

@@ -51,6 +51,12 @@ final class LeaderRole extends RoleState {
         changes.appended(found);
     }
 
+    /** Whether it can go on: it has its LeaderChange record. */
+    boolean appendFailed() {
+        changes.appendFailed();
+        return epochStart >= 0;
+    }
+
     @Override
     void tick(long now) {
         if (quorumLostAt() <= now) {
@@ -58,12 +64,12 @@ final class LeaderRole extends RoleState {
             return;
         }
         commit();
+        changes.tick(now);
+        fetches.tick(now);
         if (changes.removed()) {
             roles.resign(now);
             return;
         }
-        changes.tick(now);
-        fetches.tick(now);
         remind(now);
     }
 

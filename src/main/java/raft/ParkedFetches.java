@@ -79,10 +79,9 @@ final class ParkedFetches {
     /** @param size of the whole snapshot, -1: it is not there */
     void snapshotRead(long token, long size, ByteBuffer bytes) {
         RaftRequest asked = reading.remove(token);
-        if (!(asked instanceof RaftRequest.FetchSnapshot)) {
+        if (!(asked instanceof RaftRequest.FetchSnapshot fetch)) {
             return;
         }
-        RaftRequest.FetchSnapshot fetch = (RaftRequest.FetchSnapshot) asked;
         if (size < 0) {
             fail(token, RaftError.SNAPSHOT_NOT_FOUND);
         } else if (fetch.position() >= size) {

@@ -68,6 +68,14 @@ final class Quorum {
         out.persist(state);
     }
 
+    /** The same vote given again is on its way to the disk, or there. */
+    void voteFor(ReplicaKey candidate) {
+        VoteState voted = vote.votedFor(candidate);
+        if (!voted.equals(vote)) {
+            persist(voted);
+        }
+    }
+
     /** Rule R15: a voter that lacks what it once promised to have neither votes nor stands. */
     boolean mayVote() {
         return !vote.refetching();

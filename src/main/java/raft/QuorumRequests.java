@@ -18,16 +18,16 @@ final class QuorumRequests {
                 && cluster != null
                 && !request.clusterId().equals(cluster)) {
             refuse(token, RaftError.INCONSISTENT_CLUSTER_ID);
-        } else if (request instanceof RaftRequest.Vote) {
-            vote(now, token, (RaftRequest.Vote) request);
-        } else if (request instanceof RaftRequest.BeginEpoch) {
-            begin(now, token, (RaftRequest.BeginEpoch) request);
-        } else if (request instanceof RaftRequest.EndEpoch) {
-            end(now, token, (RaftRequest.EndEpoch) request);
-        } else if (request instanceof RaftRequest.Fetch) {
-            fetch(now, token, (RaftRequest.Fetch) request);
-        } else if (request instanceof RaftRequest.FetchSnapshot) {
-            fetchSnapshot(now, token, (RaftRequest.FetchSnapshot) request);
+        } else if (request instanceof RaftRequest.Vote vote) {
+            vote(now, token, vote);
+        } else if (request instanceof RaftRequest.BeginEpoch begin) {
+            begin(now, token, begin);
+        } else if (request instanceof RaftRequest.EndEpoch end) {
+            end(now, token, end);
+        } else if (request instanceof RaftRequest.Fetch fetch) {
+            fetch(now, token, fetch);
+        } else if (request instanceof RaftRequest.FetchSnapshot piece) {
+            fetchSnapshot(now, token, piece);
         } else {
             change(now, token, request);
         }
@@ -76,7 +76,7 @@ final class QuorumRequests {
                 && quorum.vote().freeFor(vote.candidate())
                 && vote.end().notBehind(quorum.claim());
         if (grant) {
-            quorum.persist(quorum.vote().votedFor(vote.candidate()));
+            quorum.voteFor(vote.candidate());
             roles.waitUntil(now + roles.electionWait());
         }
         return grant;
@@ -109,11 +109,11 @@ final class QuorumRequests {
             roles.learn(now, end.epoch(), end.leaderId(), List.of());
             quorum.leaderIsGone(now);
             int turn = turn(end);
-            if (roles.current() instanceof FollowerRole) {
+            if (roles.current() instanceof FollowerRole follower) {
                 // The first stands at once, each other one only when those before it have had their chance.
                 long wait =
                         turn == 0 ? 0 : quorum.random(turn * quorum.timeouts().jitter());
-                ((FollowerRole) roles.current()).standAt(now + wait);
+                follower.standAt(now + wait);
             }
             refuse(token, RaftError.NONE);
         }
@@ -173,8 +173,7 @@ final class QuorumRequests {
     }
 
     private void change(long now, long token, RaftRequest request) {
-        if (request instanceof RaftRequest.UpdateVoter) {
-            RaftRequest.UpdateVoter update = (RaftRequest.UpdateVoter) request;
+        if (request instanceof RaftRequest.UpdateVoter update) {
             LeaderRole leader =
                     leader(now, token, update.epoch(), update.voter().key());
             if (leader != null) {
@@ -185,8 +184,8 @@ final class QuorumRequests {
         LeaderRole leader = roles.leader();
         if (leader == null) {
             refuse(token, RaftError.NOT_LEADER_OR_FOLLOWER);
-        } else if (request instanceof RaftRequest.AddVoter) {
-            leader.changes().add(now, token, (RaftRequest.AddVoter) request);
+        } else if (request instanceof RaftRequest.AddVoter add) {
+            leader.changes().add(now, token, add);
         } else {
             leader.changes().remove(now, token, (RaftRequest.RemoveVoter) request);
         }

@@ -26,7 +26,7 @@ public interface RaftLog {
 
     /**
      * Whether something that the host gave the log (its own records of a leadership that ended, say) is on its way: until it has arrived nothing is fetched and
-     * nobody stands. Its arrival is told by {@link RaftNode#appended} or {@link RaftNode#appendFailed}.
+     * nobody stands. Its arrival is told by {@link RaftNode#appended}, its failure by any input.
      */
     boolean writing();
 }

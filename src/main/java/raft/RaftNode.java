@@ -99,12 +99,16 @@ public final class RaftNode {
         });
     }
 
-    /** What was to be appended was not, and the log is as it was. A log that can no longer be written is {@link #halt}'s. */
+    /**
+     * What this machine asked to have appended was not, and the log is as it was. Without a LeaderChange record there is no leadership. A log that can no
+     * longer be written is {@link #halt}'s.
+     */
     public RaftOutput appendFailed(long now) {
         return step(now, instant -> {
             quorum.appendFailed();
-            if (roles.leader() != null) {
-                roles.leader().changes().appendFailed();
+            LeaderRole leader = roles.leader();
+            if (leader != null && !leader.appendFailed()) {
+                roles.resign(instant);
             }
         });
     }
@@ -142,8 +146,8 @@ public final class RaftNode {
     /** Pieces of a fetched snapshot are written up to {@code end}. */
     public RaftOutput snapshotWritten(long now, OffsetAndEpoch snapshot, long end) {
         return step(now, instant -> {
-            if (roles.current() instanceof FollowerRole) {
-                ((FollowerRole) roles.current()).download().written(snapshot, end);
+            if (roles.current() instanceof FollowerRole follower) {
+                follower.download().written(snapshot, end);
             }
         });
     }
@@ -157,8 +161,8 @@ public final class RaftNode {
     public RaftOutput snapshotFailed(long now) {
         return step(now, instant -> {
             quorum.appendFailed();
-            if (roles.current() instanceof FollowerRole) {
-                ((FollowerRole) roles.current()).download().abandon();
+            if (roles.current() instanceof FollowerRole follower) {
+                follower.download().abandon();
             }
         });
     }

@@ -31,7 +31,7 @@ final class Roles {
 
     /** Null unless this replica leads. */
     LeaderRole leader() {
-        return current instanceof LeaderRole ? (LeaderRole) current : null;
+        return current instanceof LeaderRole leader ? leader : null;
     }
 
     void tick(long now) {
@@ -75,7 +75,7 @@ final class Roles {
 
     /** Rule R14: a higher epoch has been seen; nothing of it is known but that it is. */
     void newEpoch(long now, int epoch) {
-        long standAt = current instanceof UnattachedRole ? ((UnattachedRole) current).standAt() : now + electionWait();
+        long standAt = current instanceof UnattachedRole waiting ? waiting.standAt() : now + electionWait();
         quorum.persist(quorum.vote().inEpoch(epoch, -1));
         waitUntil(standAt);
     }

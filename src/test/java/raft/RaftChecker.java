@@ -188,12 +188,12 @@ final class RaftChecker {
     /** R1: the state that a message depends on is on the disk when it leaves. */
     void sends(ReplicaHost host, RaftRequest request) {
         VoteState vote = host.disk().vote();
-        if (request instanceof RaftRequest.Vote && !((RaftRequest.Vote) request).preVote()) {
-            int epoch = ((RaftRequest.Vote) request).epoch();
+        if (request instanceof RaftRequest.Vote stands && !stands.preVote()) {
+            int epoch = stands.epoch();
             boolean own = vote.epoch() == epoch && vote.votedId() == host.id();
             holds(own || vote.epoch() > epoch, "R1 candidacy persisted", host.disk().key + " " + request + ", " + vote);
-        } else if (request instanceof RaftRequest.Fetch) {
-            int epoch = ((RaftRequest.Fetch) request).epoch();
+        } else if (request instanceof RaftRequest.Fetch fetch) {
+            int epoch = fetch.epoch();
             holds(vote.epoch() >= epoch, "R1 epoch persisted", host.disk().key + " " + request + ", " + vote);
         }
     }
@@ -201,9 +201,8 @@ final class RaftChecker {
     /** @param asked null when it is not known any more */
     void replies(ReplicaHost host, RaftRequest asked, RaftResponse response) {
         VoteState vote = host.disk().vote();
-        boolean granted = response instanceof RaftResponse.Vote && ((RaftResponse.Vote) response).granted();
-        if (granted && asked instanceof RaftRequest.Vote && !((RaftRequest.Vote) asked).preVote()) {
-            RaftRequest.Vote request = (RaftRequest.Vote) asked;
+        boolean granted = response instanceof RaftResponse.Vote answer && answer.granted();
+        if (granted && asked instanceof RaftRequest.Vote request && !request.preVote()) {
             boolean given = vote.epoch() == request.epoch()
                     && vote.votedId() == request.candidate().id();
             holds(

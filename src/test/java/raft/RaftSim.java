@@ -262,7 +262,8 @@ final class RaftSim implements ReplicaHost.World {
         RaftOutput.Standing standing = output.standing();
         if (before == null || !before.standing().equals(standing)) {
             say(host.disk().key + " " + standing + " end " + host.disk().end() + " hw " + output.highWatermark());
-            hash = Entry.mix(hash ^ standing.epoch() * 8L + standing.role().ordinal());
+            hash = Entry.mix(
+                    hash ^ (standing.epoch() * 31L + standing.role().name().hashCode()));
         }
         checker.observe(host, before, output);
         nodes.get(host.id()).watch(output);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Random quorums under random faults keep rules R1 to R15 and settle; what breaks a rule is found. {@link RaftSwarm} runs more seeds by hand. */
 class RaftSimTest {
-    private static final int SEEDS = 600;
+    private static final int SEEDS = 400;
     private static final int SEEDS_FOR_A_BUG = 100;
 
     @Test

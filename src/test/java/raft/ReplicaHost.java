@@ -169,25 +169,23 @@ final class ReplicaHost {
     }
 
     private void task(RaftOutput.LogTask task) {
-        if (task instanceof RaftOutput.AppendLeaderChange) {
-            Entry entry = Entry.leaderChange(((RaftOutput.AppendLeaderChange) task).epoch());
+        if (task instanceof RaftOutput.AppendLeaderChange change) {
+            Entry entry = Entry.leaderChange(change.epoch());
             job("leader change", true, () -> append(List.of(entry)));
-        } else if (task instanceof RaftOutput.AppendVoters) {
-            RaftOutput.AppendVoters change = (RaftOutput.AppendVoters) task;
+        } else if (task instanceof RaftOutput.AppendVoters change) {
             Entry entry = new Entry(change.epoch(), 0, change.voters());
             job("voters", true, () -> append(List.of(entry)));
-        } else if (task instanceof RaftOutput.AppendFetched) {
-            ByteBuffer records = ((RaftOutput.AppendFetched) task).records();
+        } else if (task instanceof RaftOutput.AppendFetched fetched) {
+            ByteBuffer records = fetched.records();
             job("fetched", false, () -> append(Entry.decode(records, disk.end().offset())));
-        } else if (task instanceof RaftOutput.Truncate) {
-            long end = ((RaftOutput.Truncate) task).end();
+        } else if (task instanceof RaftOutput.Truncate cut) {
+            long end = cut.end();
             job("truncate", false, () -> {
                 cuts++;
                 disk.truncate(end);
                 took(node.truncated(now(), disk.end()));
             });
-        } else if (task instanceof RaftOutput.Read) {
-            RaftOutput.Read read = (RaftOutput.Read) task;
+        } else if (task instanceof RaftOutput.Read read) {
             world.disk(this, "read", () -> {
                 List<Entry> found = disk.has(read.from()) ? disk.read(read.from(), read.bound(), READ_AT_MOST) : null;
                 took(node.recordsRead(now(), read.token(), found == null ? null : Entry.encode(read.from(), found)));
@@ -198,8 +196,7 @@ final class ReplicaHost {
     }
 
     private void snapshotTask(RaftOutput.LogTask task) {
-        if (task instanceof RaftOutput.ReadSnapshot) {
-            RaftOutput.ReadSnapshot read = (RaftOutput.ReadSnapshot) task;
+        if (task instanceof RaftOutput.ReadSnapshot read) {
             world.disk(this, "read snapshot", () -> {
                 ReplicaDisk.Snapshot found = disk.snapshot(read.snapshot());
                 ByteBuffer all = found == null ? ByteBuffer.allocate(0) : found.encode();
@@ -207,8 +204,7 @@ final class ReplicaHost {
                 ByteBuffer piece = all.slice(from, Math.min(PIECE, all.remaining() - from));
                 took(node.snapshotRead(now(), read.token(), found == null ? -1 : all.remaining(), piece));
             });
-        } else if (task instanceof RaftOutput.WriteSnapshot) {
-            RaftOutput.WriteSnapshot write = (RaftOutput.WriteSnapshot) task;
+        } else if (task instanceof RaftOutput.WriteSnapshot write) {
             job("write snapshot", false, () -> {
                 if (write.position() == 0) {
                     download = ByteBuffer.allocate(1_000);

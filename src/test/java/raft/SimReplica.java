@@ -174,11 +174,10 @@ final class SimReplica {
 
     void heard(RaftRequest request) {
         long local = localTime(sim.now());
-        if (request instanceof RaftRequest.Fetch && ((RaftRequest.Fetch) request).epoch() == ledEpoch) {
-            heardAt.put(((RaftRequest.Fetch) request).replica(), local);
-        } else if (request instanceof RaftRequest.FetchSnapshot
-                && ((RaftRequest.FetchSnapshot) request).epoch() == ledEpoch) {
-            heardAt.put(((RaftRequest.FetchSnapshot) request).replica(), local);
+        if (request instanceof RaftRequest.Fetch fetch && fetch.epoch() == ledEpoch) {
+            heardAt.put(fetch.replica(), local);
+        } else if (request instanceof RaftRequest.FetchSnapshot fetch && fetch.epoch() == ledEpoch) {
+            heardAt.put(fetch.replica(), local);
         }
     }
 
