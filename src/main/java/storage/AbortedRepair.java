@@ -118,6 +118,7 @@ final class AbortedRepair {
             gate.left();
             finished.run();
             if (made) {
+                flusher.noteIndexes();
                 succeed(segment);
             } else if (read.stream().anyMatch(each -> log.segments.indexOf(each) < 0)) {
                 // Retention was faster.

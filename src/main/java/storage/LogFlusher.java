@@ -213,6 +213,30 @@ final class LogFlusher {
         }
     }
 
+    /** Makes the {@link IndexNote} say what the indexes of closed segments hold now; else a start after a crash would take them for damaged. */
+    void noteIndexes() {
+        turn(finished -> {
+            List<IndexNote.Line> lines = indexNote(null, null);
+            if (lines == null || log.unusable() != null) {
+                finished.run();
+                return;
+            }
+            String path = log.identity.directory() + '/' + IndexNote.FILE_NAME;
+            DiskJob<Void> job = files -> {
+                AtomicFile.replace(files, path, IndexNote.image(lines));
+                return null;
+            };
+            log.context.disk().run(DiskExecutor.Lane.BLOCKING, job, (none, failure) -> {
+                if (failure == null) {
+                    log.notedIndexes = lines;
+                } else if (failure.code() == FailureCode.SYNC_FAILED) {
+                    log.context.goOffline(failure);
+                }
+                finished.run();
+            });
+        });
+    }
+
     private void startTurn() {
         running = true;
         Turn turn = turns.poll();
@@ -315,7 +339,7 @@ final class LogFlusher {
     /**
      * What the {@link IndexNote} is to say once the job is done; null when it says that.
      *
-     * @param last the segment that the job is about, with what it writes of the index
+     * @param last the segment that the job is about, with what it writes of the index; null: only those that are closed
      */
     private List<IndexNote.Line> indexNote(Segment last, TransactionTail.Filing aborted) {
         List<IndexNote.Line> lines = new ArrayList<>(0);

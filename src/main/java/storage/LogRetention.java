@@ -194,8 +194,14 @@ final class LogRetention {
         }
     }
 
+    /** A cleaned segment has taken the place of those whose files have these paths now. */
+    void replaced(List<String> old) {
+        flusher.noteIndexes();
+        unlinkLater(old);
+    }
+
     /** Removes files that nobody finds any more, once their readers have had time to end. */
-    void unlinkLater(List<String> paths) {
+    private void unlinkLater(List<String> paths) {
         log.context.ports().timers().after(log.config.fileDeleteDelayMillis(), () -> unlink(paths, 0));
     }
 

@@ -123,7 +123,7 @@ final class SegmentInstall {
             log.forgetDamage(each);
         }
         log.renamed(null);
-        retention.unlinkLater(old);
+        retention.replaced(old);
         ended.done(null);
     }
 }

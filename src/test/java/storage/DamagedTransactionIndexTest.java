@@ -341,8 +341,14 @@ final class DamagedTransactionIndexTest {
                         damage(kind, lab.bench, lab.random, indexes.get(lab.random.below(indexes.size())));
                         damaged++;
                     }
-                    switch (lab.random.below(4)) {
+                    switch (lab.random.below(5)) {
                         case 0 -> lab.bench.cleanRestart();
+                        case 2 -> {
+                            lab.clean();
+                            lab.host().runFor(100);
+                            lab.bench.checkpoint();
+                            lab.bench.kill();
+                        }
                         case 1 -> compare(lab);
                         default -> lab.clean();
                     }
