@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import metadata.DirectoryId;
 import metadata.MetadataImage;
@@ -225,16 +226,21 @@ final class LogDirectories {
         return opened[index] == null ? null : Uuid.fromString(opened[index].directoryId());
     }
 
-    String path(int index) {
-        return paths.get(index);
-    }
-
     /** Paths of those that could not be opened. */
     List<String> unread() {
         return IntStream.range(0, broken.length)
                 .filter(i -> broken[i] != null)
                 .mapToObj(paths::get)
                 .toList();
+    }
+
+    /** Paths of those that were empty until this start; in words. */
+    String foundEmpty() {
+        String empty = IntStream.range(0, opened.length)
+                .filter(i -> opened[i] != null && opened[i].formatted())
+                .mapToObj(paths::get)
+                .collect(Collectors.joining(", "));
+        return empty.isEmpty() ? "none" : empty;
     }
 
     /** Ids of the directories that work, that of the metadata first. */

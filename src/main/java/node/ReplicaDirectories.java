@@ -108,10 +108,11 @@ final class ReplicaDirectories {
         }
         if (lost > 0) {
             LOG.error(
-                    "{} partition(s) HAVE LOST ALL THEIR RECORDS: the log directory that held them is not there any more (emptied, replaced, not mounted, or taken out of"
-                            + " log.dirs). They begin empty, in new leader epochs. If their records are still somewhere, stop now, before new ones are written, and"
-                            + " bring that directory back under its path in log.dirs",
-                    lost);
+                    "{} partition(s) HAVE LOST ALL RECORDS THAT THEY HELD: their log directory is not there any more (emptied, replaced, not mounted, or taken out of log.dirs;"
+                            + " found empty: {}). They begin empty, in new leader epochs. If their records are still somewhere, stop now, before new ones are written,"
+                            + " and bring that directory back into log.dirs",
+                    lost,
+                    directories.foundEmpty());
         }
     }
 }

@@ -137,6 +137,7 @@ class EmptiedDirectoryTest {
                 }
             }
             assertLost(node, lost, where);
+            assertTrue(told.get(0).contains("found empty: disk" + emptied + ")"), told.get(0));
             remember(node);
             // It is over: the next start has nothing to say, and raises nothing.
             assertNull(node.stop());
