@@ -13,7 +13,9 @@ abstract class Election extends RoleState {
 
     Election(Quorum quorum, Roles roles, long now) {
         super(quorum, roles);
-        this.deadline = now + roles.electionWait();
+        // One who votes alone waits for its own disk only, however slow that is.
+        boolean alone = quorum.otherVoters().isEmpty();
+        this.deadline = alone ? Long.MAX_VALUE : now + roles.electionWait();
     }
 
     abstract boolean preVote();

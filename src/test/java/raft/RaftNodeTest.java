@@ -34,6 +34,16 @@ class RaftNodeTest {
     }
 
     @Test
+    void aSlowDiskCostsItNoElection() {
+        RaftNode node = node(new VoteState(4, 1, 2, 3, 1, false), log(4));
+        RaftOutput stand = node.start(100, -1);
+        assertEquals(Long.MAX_VALUE, stand.wakeAt());
+        RaftOutput won = node.votePersisted(100_000, stand.persist());
+        assertTrue(node.leads());
+        assertEquals(1, won.tasks().size());
+    }
+
+    @Test
     void commitsOlderRecordsOnlyThroughItsOwn() {
         RaftNode node = leader(log(1, 1, 1));
         assertEquals(-1, node.durable(0, 3).highWatermark(), "durable up to the leader change, but not with it (R6)");
