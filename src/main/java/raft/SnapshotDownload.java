@@ -7,6 +7,7 @@ final class SnapshotDownload {
     private long position;
     private long size;
     private boolean writing;
+    private long writtenEnd;
 
     SnapshotDownload(Quorum quorum) {
         this.quorum = quorum;
@@ -48,14 +49,15 @@ final class SnapshotDownload {
         if (fits) {
             size = piece.size();
             writing = true;
+            writtenEnd = position + bytes;
             quorum.out.task(new RaftOutput.WriteSnapshot(snapshot, position, piece.bytes()));
         }
         return fits;
     }
 
-    /** All of {@code written} up to {@code end} is in the temporary file. */
+    /** A piece is in the temporary file. One of a download that was given up, which the host had still to write, is not taken for the one that is awaited. */
     void written(OffsetAndEpoch written, long end) {
-        if (active() && writing && written.equals(snapshot) && end > position) {
+        if (active() && writing && written.equals(snapshot) && end == writtenEnd) {
             writing = false;
             position = end;
             if (position == size) {

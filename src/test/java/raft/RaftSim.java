@@ -105,6 +105,8 @@ final class RaftSim implements ReplicaHost.World {
 
     /** Liveness: a leader, within seconds; what is proposed then is committed at all, snapshots included. */
     private void settle() {
+        // What waited in a paused process comes first.
+        runUntil(now + RaftStorm.MOST_PAUSE_MILLIS);
         long end = now + SETTLE_MILLIS;
         boolean settled = false;
         while (!settled && now < end) {

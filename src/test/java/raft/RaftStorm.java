@@ -7,6 +7,7 @@ import sim.SimRandom;
 
 /** What happens to the quorum from outside: clients, an operator, faults. */
 final class RaftStorm {
+    static final int MOST_PAUSE_MILLIS = 4_000;
     private static final long CUT_MILLIS = 3_000;
 
     private final RaftSim sim;
@@ -29,7 +30,7 @@ final class RaftStorm {
         add("oneWayCuts", this::cutOneWay);
         add("crashes", this::crashOne);
         add("crashes", this::crashAll);
-        add("pauses", () -> any().pause(random.between(10, 4_000)));
+        add("pauses", () -> any().pause(random.between(10, MOST_PAUSE_MILLIS)));
         add("membership", this::changeVoters);
         add("snapshots", this::snapshot);
         add("wipes", this::wipe);

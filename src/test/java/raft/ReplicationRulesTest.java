@@ -328,4 +328,27 @@ class ReplicationRulesTest {
         assertTrue(leader.node.leads());
         assertEquals(OneReplica.VOTERS, leader.node.voters());
     }
+
+    /** Found by seed 103228 of the simulation. */
+    @Test
+    void aPieceOfAnotherDownloadIsNotTakenForItsOwn() {
+        OneReplica replica = new OneReplica(new VoteState(5, -1, 0, 0, 2, false), 1);
+        OffsetAndEpoch snapshot = new OffsetAndEpoch(7, 4);
+        replica.answer(replica.call(2), answer(null, snapshot));
+        piece(replica, snapshot, 0, 60);
+        replica.took(replica.node.snapshotWritten(replica.now, snapshot, 60));
+        piece(replica, snapshot, 60, 20);
+
+        replica.request(new RaftRequest.BeginEpoch("cluster", 6, 3, List.of(), OneReplica.SELF));
+        replica.persist();
+        RaftResponse.Head head = OneReplica.head(RaftError.NONE, 6, 3);
+        replica.answer(replica.call(3), new RaftResponse.Fetch(head, 0, null, snapshot, NOTHING));
+        replica.answer(
+                replica.call(3), new RaftResponse.FetchSnapshot(head, snapshot, 100, 0, ByteBuffer.allocate(60)));
+        RaftOutput.Send first = replica.call(3);
+        replica.took(replica.node.snapshotWritten(replica.now, snapshot, 80));
+        assertSame(first, replica.call(3), "R12: the old leader's piece; the file begins anew behind it");
+        replica.took(replica.node.snapshotWritten(replica.now, snapshot, 60));
+        assertEquals(60, ((RaftRequest.FetchSnapshot) replica.call(3).request()).position());
+    }
 }
