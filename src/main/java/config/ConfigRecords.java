@@ -118,7 +118,11 @@ final class ConfigRecords {
                 values.int64("metadata.log.segment.ms"),
                 values.int64("metadata.max.retention.bytes"),
                 values.int64("metadata.max.retention.ms"),
-                values.int32("internal.metadata.max.batch.size.in.bytes"));
+                values.int32("internal.metadata.max.batch.size.in.bytes"),
+                values.int32("broker.session.timeout.ms"),
+                new ControllerConfig.Balance(
+                        values.bool("auto.leader.rebalance.enable"),
+                        values.int64("leader.imbalance.check.interval.seconds")));
     }
 
     static LogConfig logDefaults(ConfigValues.Part values, ConfigProblems problems, Map<String, String> properties) {

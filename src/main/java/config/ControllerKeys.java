@@ -53,15 +53,24 @@ final class ControllerKeys {
                 null,
                 "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
         keys.int32("internal.metadata.max.batch.size.in.bytes", 8388608, null, "Largest batch of metadata records.");
+        keys.int32(
+                "broker.session.timeout.ms",
+                3000,
+                null,
+                "A broker that the active controller does not hear of for so long is fenced: it leads nothing. Kafka has 9000; here a dead one is noticed sooner.");
+        keys.bool("auto.leader.rebalance.enable", true, "Leaderships go back to the preferred replicas by themselves.");
+        keys.int64(
+                "leader.imbalance.check.interval.seconds",
+                300L,
+                atLeast(1),
+                "How often leaderships are brought back to the preferred replicas.");
     }
 
     private static void section1(KeyTable keys) {
         keys.withoutEffect("concerns several nodes; this is a cluster of one");
         keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
         keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
-        keys.bool("auto.leader.rebalance.enable", true);
         keys.int32("broker.heartbeat.interval.ms", 2000, null);
-        keys.int32("broker.session.timeout.ms", 9000, null);
         keys.bool("controlled.shutdown.enable", true);
         keys.int64("controller.performance.always.log.threshold.ms", 2000L, atLeast(0));
         keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
@@ -78,7 +87,6 @@ final class ControllerKeys {
         keys.list("early.start.listeners", null, null);
         keys.int32("initial.broker.registration.timeout.ms", 60000, null);
         keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
-        keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
         keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
         keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));
         keys.int32("num.replica.alter.log.dirs.threads", null, null);

@@ -9,10 +9,14 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -25,6 +29,8 @@ import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UnregisterBrokerResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 
@@ -76,6 +82,18 @@ public interface Controller {
 
     /** A broker tells which of its log directories do not work any more: only the {@code offlineLogDirs} of a heartbeat are looked at. */
     void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done);
+
+    /** A leader proposes who is in the ISR of its partitions (rule C6). */
+    void alterPartition(AlterPartitionRequestData request, Callback<AlterPartitionResponseData> done);
+
+    /** A broker process is there (rules C1, C3); report null: it says nothing of its host's boot. */
+    void registerBroker(
+            BrokerRegistrationRequestData request, BootReport report, Callback<BrokerRegistrationResponseData> done);
+
+    /** A broker is alive, and how far it is; it is told whether it takes part, and whether it may end (rule C2). */
+    void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done);
+
+    void unregisterBroker(UnregisterBrokerRequestData request, Callback<UnregisterBrokerResponseData> done);
 
     /** Of the metadata log's partition. */
     void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done);

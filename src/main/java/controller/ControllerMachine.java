@@ -21,10 +21,14 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -35,6 +39,8 @@ import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UnregisterBrokerResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 
@@ -47,12 +53,19 @@ public final class ControllerMachine {
 
     private final TopicCreation topicCreation;
     private final TopicDeletion topicDeletion;
-    private final PartitionCreation partitionCreation = new PartitionCreation();
+    private final PartitionCreation partitionCreation;
     private final ConfigChanges configChanges;
     private final QuotaChanges quotaChanges = new QuotaChanges();
     private final FeatureChanges featureChanges;
     private final LeaderElections leaderElections = new LeaderElections();
     private final Reassignments reassignments = new Reassignments();
+    private final IsrAlterations isrAlterations = new IsrAlterations();
+    private final Recoveries recoveries = new Recoveries();
+    private final BrokerSessions sessions;
+    private final RegistrationRequests registrationRequests;
+    private final BrokerLifecycle lifecycle;
+    private final EffectiveConfigs configs;
+    private final SettingConsequences consequences;
     private final String minInsyncReplicas;
     private final BrokerRegistrations registrations = new BrokerRegistrations();
     private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
@@ -61,11 +74,17 @@ public final class ControllerMachine {
 
     public ControllerMachine(BrokerConfig config, RandomSource random, MetadataImage image) {
         int nodeId = config.node().nodeId();
-        this.topicCreation = new TopicCreation(config.topics(), new EffectiveConfigs(config), new TopicIds(random));
+        this.configs = new EffectiveConfigs(config);
+        this.topicCreation = new TopicCreation(config.topics(), configs, random);
+        this.partitionCreation = new PartitionCreation(random);
         this.topicDeletion = new TopicDeletion(config.topics().deleteEnabled());
         this.configChanges = new ConfigChanges(new ResourceRules(nodeId, config.properties()));
         this.featureChanges = new FeatureChanges(nodeId);
         this.minInsyncReplicas = config.properties().getOrDefault(Features.MIN_ISR, "1");
+        this.sessions = new BrokerSessions(config.controller().sessionMillis() * 1_000_000L);
+        this.registrationRequests = new RegistrationRequests(sessions);
+        this.lifecycle = new BrokerLifecycle(sessions);
+        this.consequences = new SettingConsequences(configs, sessions);
         this.latest = image;
     }
 
@@ -152,11 +171,11 @@ public final class ControllerMachine {
 
     public Decision<IncrementalAlterConfigsResponseData> incrementalAlterConfigs(
             IncrementalAlterConfigsRequestData request) {
-        return configChanges.decide(latest, request);
+        return consequences.of(latest, configChanges.decide(latest, request));
     }
 
     public Decision<AlterConfigsResponseData> alterConfigs(AlterConfigsRequestData request) {
-        return configChanges.decide(latest, request);
+        return consequences.of(latest, configChanges.decide(latest, request));
     }
 
     public Decision<AlterClientQuotasResponseData> alterClientQuotas(AlterClientQuotasRequestData request) {
@@ -168,19 +187,75 @@ public final class ControllerMachine {
     }
 
     public Decision<UpdateFeaturesResponseData> updateFeatures(UpdateFeaturesRequestData request) {
-        return featureChanges.decide(latest, request);
+        return consequences.of(latest, featureChanges.decide(latest, request));
     }
 
     public Decision<ElectLeadersResponseData> electLeaders(ElectLeadersRequestData request) {
-        return leaderElections.decide(latest, request);
+        return leaderElections.decide(changes(), request);
     }
 
     public Decision<AlterPartitionReassignmentsResponseData> reassign(AlterPartitionReassignmentsRequestData request) {
-        return reassignments.decide(latest, request);
+        return reassignments.decide(changes(), request);
+    }
+
+    public Decision<AlterPartitionResponseData> alterPartition(AlterPartitionRequestData request) {
+        return isrAlterations.decide(changes(), request);
+    }
+
+    /**
+     * @param report null: the broker says nothing of it
+     * @param nowNanos monotonic, as everywhere here
+     */
+    public Decision<BrokerRegistrationResponseData> registerBroker(
+            BrokerRegistrationRequestData request, BootReport report, long nowNanos) {
+        return registrationRequests.decide(changes(), request, report, nowNanos);
+    }
+
+    public Decision<BrokerHeartbeatResponseData> heartbeat(BrokerHeartbeatRequestData request, long nowNanos) {
+        return lifecycle.heartbeat(changes(), request, nowNanos);
+    }
+
+    public Decision<UnregisterBrokerResponseData> unregisterBroker(UnregisterBrokerRequestData request) {
+        return lifecycle.unregister(changes(), request);
+    }
+
+    /**
+     * This node has become the active controller: each broker gets a whole session (C2), and what an earlier one began and did not finish is finished: partitions
+     * with a leader or ISR member that takes no part, or without a leader though somebody may lead.
+     */
+    public Decision<Boolean> activate(long nowNanos) {
+        sessions.begin(latest, nowNanos);
+        PartitionChanges changes = changes();
+        List<MetadataRecord> records = changes.all(each -> each.leader() < 0 || !changes.areActive(each.isr()));
+        return Decision.inParts(records, !records.isEmpty());
+    }
+
+    /** Fences a broker whose session has ended (C2); the answer is true when it did, and there may be more. To be asked several times in a session. */
+    public Decision<Boolean> fenceStale(long nowNanos) {
+        return lifecycle.fenceStale(changes(), nowNanos);
+    }
+
+    /** The broker's process is known to be gone (L1): no session is waited for. The answer is true when that fenced it. */
+    public Decision<Boolean> fence(int brokerId, long brokerEpoch) {
+        return lifecycle.fence(changes(), brokerId, brokerEpoch);
+    }
+
+    /** Leaderships go back to the preferred replicas (auto.leader.rebalance.enable); the answer is true when there may be more. */
+    public Decision<Boolean> balanceLeaders() {
+        return leaderElections.balance(changes());
+    }
+
+    /** A broker tells where its replicas end in partitions that wait for recovery (C4). The answer is how many got a leader by it. */
+    public Decision<Integer> recover(int brokerId, long brokerEpoch, List<ReplicaEnd> ends) {
+        return recoveries.decide(changes(), brokerId, brokerEpoch, ends);
+    }
+
+    private PartitionChanges changes() {
+        return new PartitionChanges(latest, configs, sessions::isFresh);
     }
 
     public Decision<AssignReplicasToDirsResponseData> assignReplicasToDirs(AssignReplicasToDirsRequestData request) {
-        return directoryAssignments.decide(latest, request);
+        return directoryAssignments.decide(changes(), request);
     }
 
     public Decision<BrokerHeartbeatResponseData> offlineDirectories(BrokerHeartbeatRequestData heartbeat) {

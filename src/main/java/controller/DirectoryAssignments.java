@@ -17,7 +17,9 @@ import org.apache.kafka.common.protocol.Errors;
 /** AssignReplicasToDirs (KIP-858): a broker tells which of its log directories hold its replicas. What is known already changes nothing. A reserved id takes back what was told. */
 final class DirectoryAssignments {
 
-    Decision<AssignReplicasToDirsResponseData> decide(MetadataImage image, AssignReplicasToDirsRequestData request) {
+    Decision<AssignReplicasToDirsResponseData> decide(
+            PartitionChanges changes, AssignReplicasToDirsRequestData request) {
+        MetadataImage image = changes.image();
         AssignReplicasToDirsResponseData answer = new AssignReplicasToDirsResponseData();
         BrokerImage broker = image.broker(request.brokerId());
         if (broker == null || broker.epoch() != request.brokerEpoch()) {
@@ -28,7 +30,7 @@ final class DirectoryAssignments {
             AssignReplicasToDirsResponseData.DirectoryData told =
                     new AssignReplicasToDirsResponseData.DirectoryData().setId(directory.id());
             for (AssignReplicasToDirsRequestData.TopicData topic : directory.topics()) {
-                told.topics().add(assign(image.topic(topic.topicId()), topic, broker, directory.id(), records));
+                told.topics().add(assign(changes, topic, broker, directory.id(), records));
             }
             answer.directories().add(told);
         }
@@ -36,11 +38,12 @@ final class DirectoryAssignments {
     }
 
     private static AssignReplicasToDirsResponseData.TopicData assign(
-            TopicImage topic,
+            PartitionChanges changes,
             AssignReplicasToDirsRequestData.TopicData asked,
             BrokerImage broker,
             Uuid directory,
             List<MetadataRecord> records) {
+        TopicImage topic = changes.image().topic(asked.topicId());
         AssignReplicasToDirsResponseData.TopicData told =
                 new AssignReplicasToDirsResponseData.TopicData().setTopicId(asked.topicId());
         for (AssignReplicasToDirsRequestData.PartitionData each : asked.partitions()) {
@@ -54,7 +57,10 @@ final class DirectoryAssignments {
             }
             PartitionImage partition = topic.partitions().get(each.partitionIndex());
             if (!partition.directory(broker.id()).equals(directory)) {
-                records.add(MetadataRecords.partition(topic.id(), partition.withDirectory(broker.id(), directory)));
+                // A replica whose directory is gone could not lead; where it lies now it can.
+                PartitionImage moved = partition.withDirectory(broker.id(), directory);
+                records.add(MetadataRecords.partition(
+                        topic.id(), changes.of(topic, moved).next()));
             }
         }
         return told;

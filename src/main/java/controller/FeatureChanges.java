@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import metadata.Features;
 import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData.FeatureUpdateKey;
@@ -69,6 +70,9 @@ final class FeatureChanges {
                     update,
                     "Local controller " + nodeId + " only supports versions " + range.min() + "-" + range.max());
         }
+        for (BrokerImage broker : image.brokers()) {
+            checkBroker(broker, update);
+        }
         short current = image.features().level(name);
         if (level < current && type == UPGRADE) {
             throw invalid(
@@ -85,6 +89,22 @@ final class FeatureChanges {
                     "Unsupported metadata.version downgrade from " + current + " to " + level
                             + ". Refusing to perform the requested downgrade because it might delete metadata"
                             + " information.");
+        }
+    }
+
+    /** Every registered broker must be able to follow; one that registered without a request said nothing of it. */
+    private static void checkBroker(BrokerImage broker, FeatureUpdateKey update) throws Refusal {
+        Features.Range range = broker.start().features().get(update.feature());
+        short level = update.maxVersionLevel();
+        if (broker.start().features().isEmpty() || (range == null && level == 0)) {
+            return;
+        }
+        if (range == null) {
+            throw invalid(update, "Broker " + broker.id() + " does not support this feature.");
+        }
+        if (level < range.min() || level > range.max()) {
+            throw invalid(
+                    update, "Broker " + broker.id() + " only supports versions " + range.min() + "-" + range.max());
         }
     }
 

@@ -1,5 +1,6 @@
 package controller;
 
+import common.RandomSource;
 import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +20,12 @@ import org.apache.kafka.common.protocol.Errors;
 
 /** CreatePartitions: a topic grows to a count; a retry finds it grown (C9). */
 final class PartitionCreation {
+
+    private final RandomSource random;
+
+    PartitionCreation(RandomSource random) {
+        this.random = random;
+    }
 
     Decision<CreatePartitionsResponseData> decide(MetadataImage image, CreatePartitionsRequestData request) {
         Draft draft = new Draft(image);
@@ -53,7 +60,7 @@ final class PartitionCreation {
         return request.validateOnly() ? Decision.unchanged(answer) : draft.decide(answer);
     }
 
-    private static List<MetadataRecord> grow(MetadataImage image, CreatePartitionsTopic asked) throws Refusal {
+    private List<MetadataRecord> grow(MetadataImage image, CreatePartitionsTopic asked) throws Refusal {
         TopicImage topic = image.topic(asked.name());
         if (topic == null) {
             throw new Refusal(Errors.UNKNOWN_TOPIC_OR_PARTITION);
@@ -73,7 +80,7 @@ final class PartitionCreation {
             throw ReplicaPlacement.refused("Attempted to add " + more + " additional partition(s), but only "
                     + asked.assignments().size() + " assignment(s) were specified.");
         }
-        ReplicaPlacement placement = new ReplicaPlacement(image);
+        ReplicaPlacement placement = new ReplicaPlacement(image, random);
         int factor = topic.partitions().get(0).replicas().size();
         List<PartitionImage> partitions = new ArrayList<>();
         if (asked.assignments() == null) {

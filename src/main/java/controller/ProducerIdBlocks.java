@@ -13,10 +13,7 @@ final class ProducerIdBlocks {
 
     Decision<AllocateProducerIdsResponseData> decide(MetadataImage image, AllocateProducerIdsRequestData request) {
         BrokerImage broker = image.broker(request.brokerId());
-        if (broker == null) {
-            return refused(Errors.BROKER_ID_NOT_REGISTERED);
-        }
-        if (broker.epoch() != request.brokerEpoch()) {
+        if (broker == null || broker.epoch() != request.brokerEpoch()) {
             return refused(Errors.STALE_BROKER_EPOCH);
         }
         long first = image.nextProducerId();

@@ -1,8 +1,18 @@
 package controller;
 
+import controller.PartitionChange.Election;
+import highwater.metadata.MetadataRecord;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import metadata.DirectoryId;
 import metadata.MetadataImage;
+import metadata.MetadataImage.PartitionImage;
+import metadata.MetadataImage.Reassignment;
 import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
@@ -11,17 +21,23 @@ import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.R
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignableTopicResponse;
 import org.apache.kafka.common.protocol.Errors;
 
-/** AlterPartitionReassignments (KIP-455). On one broker a partition can only be assigned to where it is, so it changes nothing and nothing is ever under way. */
+/**
+ * AlterPartitionReassignments (KIP-455, KIP-860; rule I14): a partition is told where it should be, keeps its old replicas until all new ones are in the ISR, and goes
+ * back to the old ones when the reassignment is cancelled. A new target replaces the one before. Asked for again, nothing changes (C9).
+ */
 final class Reassignments {
 
     Decision<AlterPartitionReassignmentsResponseData> decide(
-            MetadataImage image, AlterPartitionReassignmentsRequestData request) {
+            PartitionChanges changes, AlterPartitionReassignmentsRequestData request) {
         if (request.topics().isEmpty()) {
             return Decision.unchanged(new AlterPartitionReassignmentsResponseData());
         }
         AlterPartitionReassignmentsResponseData answer = new AlterPartitionReassignmentsResponseData()
                 .setErrorMessage(null)
                 .setAllowReplicationFactorChange(request.allowReplicationFactorChange());
+        List<MetadataRecord> records = new ArrayList<>();
+        DirectoryChoice directories = new DirectoryChoice(changes.image());
+        Set<TopicPartition> answered = new LinkedHashSet<>();
         for (ReassignableTopic topic : request.topics()) {
             ReassignableTopicResponse result = new ReassignableTopicResponse().setName(topic.name());
             for (ReassignablePartition partition : topic.partitions()) {
@@ -29,7 +45,19 @@ final class Reassignments {
                         .setPartitionIndex(partition.partitionIndex())
                         .setErrorMessage(null);
                 try {
-                    check(image, topic.name(), partition, request.allowReplicationFactorChange());
+                    if (!answered.add(new TopicPartition(topic.name(), partition.partitionIndex()))) {
+                        throw new Refusal(Errors.INVALID_REQUEST, "The partition is named twice in this request.");
+                    }
+                    TopicImage known = find(changes.image(), topic.name(), partition.partitionIndex());
+                    PartitionImage before = known.partitions().get(partition.partitionIndex());
+                    if (partition.replicas() == null) {
+                        PartitionChanges.add(records, known, before, cancelled(changes, known, before));
+                    } else {
+                        check(changes.image(), before, partition.replicas(), request.allowReplicationFactorChange());
+                        PartitionChange change = changes.of(known, before);
+                        PartitionChanges.add(
+                                records, known, before, moved(change, before, partition.replicas(), directories));
+                    }
                 } catch (Refusal refusal) {
                     boolean wordless = refusal.error() == Errors.NO_REASSIGNMENT_IN_PROGRESS;
                     told.setErrorCode(refusal.error().code()).setErrorMessage(wordless ? null : refusal.getMessage());
@@ -38,13 +66,11 @@ final class Reassignments {
             }
             answer.responses().add(result);
         }
-        return Decision.unchanged(answer);
+        return Decision.inParts(records, answer);
     }
 
-    private static void check(MetadataImage image, String name, ReassignablePartition asked, boolean otherFactor)
-            throws Refusal {
+    private static TopicImage find(MetadataImage image, String name, int partition) throws Refusal {
         TopicImage topic = image.topic(name);
-        int partition = asked.partitionIndex();
         if (topic == null) {
             throw new Refusal(Errors.UNKNOWN_TOPIC_OR_PARTITION, "Unable to find a topic named " + name + ".");
         }
@@ -52,16 +78,63 @@ final class Reassignments {
             throw new Refusal(
                     Errors.UNKNOWN_TOPIC_OR_PARTITION, "Unable to find partition " + name + ":" + partition + ".");
         }
-        if (asked.replicas() == null) {
-            throw new Refusal(Errors.NO_REASSIGNMENT_IN_PROGRESS);
-        }
-        new ReplicaPlacement(image).manual(partition, asked.replicas());
-        List<Integer> now = topic.partitions().get(partition).replicas();
-        if (!otherFactor && asked.replicas().size() != now.size()) {
+        return topic;
+    }
+
+    private static void check(MetadataImage image, PartitionImage partition, List<Integer> targets, boolean otherFactor)
+            throws Refusal {
+        ReplicaPlacement.check(image, targets);
+        int now = original(partition).size();
+        if (!otherFactor && targets.size() != now) {
             throw new Refusal(
                     Errors.INVALID_REPLICATION_FACTOR,
-                    "The replication factor is changed from " + now.size() + " to "
-                            + asked.replicas().size());
+                    "The replication factor is changed from " + now + " to " + targets.size());
         }
+    }
+
+    /** Where it was before any reassignment. */
+    private static List<Integer> original(PartitionImage partition) {
+        return without(partition.replicas(), partition.reassignment().adding());
+    }
+
+    /** What is neither a target nor was there before (the target of a reassignment that this one replaces) is adding and removing: it goes either way. */
+    private static PartitionImage moved(
+            PartitionChange change, PartitionImage partition, List<Integer> targets, DirectoryChoice directories) {
+        List<Integer> removing = List.copyOf(new TreeSet<>(without(partition.replicas(), targets)));
+        List<Integer> replicas = new ArrayList<>(targets);
+        replicas.addAll(removing);
+        List<Integer> adding = List.copyOf(new TreeSet<>(without(replicas, original(partition))));
+        Reassignment moving =
+                adding.isEmpty() && removing.isEmpty() ? Reassignment.NONE : new Reassignment(adding, removing);
+        if (moving.equals(partition.reassignment())
+                && targets.equals(without(partition.replicas(), moving.removing()))) {
+            return partition;
+        }
+        return change.withReplicas(List.copyOf(replicas), moving, directories::next)
+                .next();
+    }
+
+    private static PartitionImage cancelled(PartitionChanges changes, TopicImage topic, PartitionImage partition)
+            throws Refusal {
+        if (partition.reassignment().equals(Reassignment.NONE)) {
+            throw new Refusal(Errors.NO_REASSIGNMENT_IN_PROGRESS);
+        }
+        List<Integer> original = original(partition);
+        boolean loses = partition.isr().stream().noneMatch(original::contains)
+                && partition.eligible().elr().stream().noneMatch(original::contains);
+        if (loses && !changes.allowsUnclean(topic)) {
+            throw new Refusal(
+                    Errors.INVALID_REPLICA_ASSIGNMENT,
+                    "Unable to revert partition assignment for " + topic.name() + ":" + partition.partition()
+                            + " because it would require an unclean leader election.");
+        }
+        return changes.of(topic, partition)
+                .withReplicas(original, Reassignment.NONE, unused -> DirectoryId.UNASSIGNED)
+                .withElection(loses ? Election.UNCLEAN : Election.ANY)
+                .next();
+    }
+
+    private static List<Integer> without(List<Integer> brokers, List<Integer> others) {
+        return brokers.stream().filter(each -> !others.contains(each)).toList();
     }
 }

@@ -1,59 +1,64 @@
 package controller;
 
+import common.RandomSource;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import metadata.DirectoryId;
 import metadata.MetadataImage;
-import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.PartitionImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 
-/**
- * Where the replicas of new partitions go: as asked, or spread round robin over the registered brokers; and on each broker into that of its log directories which
- * holds the fewest replicas (KIP-858). For one topic of one request.
- */
+/** Where the replicas of new partitions go: as asked, or spread over racks and brokers; and into which log directories. For one topic of one request. */
 final class ReplicaPlacement {
 
     private final MetadataImage image;
-    /** Replicas that this one has put into a directory. */
-    private final Map<Uuid, Integer> added = new LinkedHashMap<>();
+    private final RandomSource random;
+    private final DirectoryChoice directories;
 
-    ReplicaPlacement(MetadataImage image) {
+    ReplicaPlacement(MetadataImage image, RandomSource random) {
         this.image = image;
+        this.random = random;
+        this.directories = new DirectoryChoice(image);
     }
 
     /** Partitions {@code first} to {@code first + count - 1}, each with {@code factor} replicas. */
     List<PartitionImage> spread(int first, int count, int factor) throws Refusal {
-        List<Integer> brokers = new ArrayList<>();
-        for (BrokerImage broker : image.brokers()) {
-            brokers.add(broker.id());
-        }
-        if (factor > brokers.size()) {
-            throw new Refusal(
-                    Errors.INVALID_REPLICATION_FACTOR,
-                    "Unable to replicate the partition " + factor + " time(s): The target replication factor of "
-                            + factor
-                            + " cannot be reached because only " + brokers.size()
+        RackPlacement racks = new RackPlacement(image.brokers(), random);
+        if (factor > racks.brokers()) {
+            throw tooFew(
+                    factor,
+                    "The target replication factor of " + factor + " cannot be reached because only " + racks.brokers()
                             + " broker(s) are registered or some brokers have all their log directories cordoned.");
+        }
+        if (!racks.anybodyActive()) {
+            throw tooFew(factor, "All brokers are currently fenced, or have all their log directories cordoned.");
         }
         List<PartitionImage> partitions = new ArrayList<>(count);
         for (int partition = first; partition < first + count; partition++) {
-            List<Integer> replicas = new ArrayList<>(factor);
-            for (int replica = 0; replica < factor; replica++) {
-                replicas.add(brokers.get((partition + replica) % brokers.size()));
-            }
-            partitions.add(partition(partition, replicas));
+            partitions.add(partition(partition, racks.next(factor)));
         }
         return partitions;
     }
 
+    private static Refusal tooFew(int factor, String why) {
+        return new Refusal(
+                Errors.INVALID_REPLICATION_FACTOR, "Unable to replicate the partition " + factor + " time(s): " + why);
+    }
+
     /** One partition on exactly these brokers. */
     PartitionImage manual(int partition, List<Integer> replicas) throws Refusal {
+        check(image, replicas);
+        if (replicas.stream().noneMatch(this::isActive)) {
+            throw refused("All brokers specified in the manual partition assignment for partition " + partition
+                    + " are fenced or in controlled shutdown.");
+        }
+        return partition(partition, replicas);
+    }
+
+    /** Whether a partition can be on exactly these brokers. */
+    static void check(MetadataImage image, List<Integer> replicas) throws Refusal {
         if (replicas.isEmpty()) {
             throw refused("The manual partition assignment includes an empty replica list.");
         }
@@ -68,7 +73,6 @@ final class ReplicaPlacement {
                 throw refused("The manual partition assignment includes the broker " + replica + " more than once.");
             }
         }
-        return partition(partition, replicas);
     }
 
     /** All partitions of a topic have as many replicas as its first. */
@@ -84,28 +88,14 @@ final class ReplicaPlacement {
         return new Refusal(Errors.INVALID_REPLICA_ASSIGNMENT, message);
     }
 
+    /** Led by the first that takes part; only those are in the ISR (C2). */
     private PartitionImage partition(int partition, List<Integer> replicas) {
-        int leader = -1;
-        for (int replica : replicas) {
-            if (leader < 0 && !image.broker(replica).fenced()) {
-                leader = replica;
-            }
-        }
-        List<Uuid> directories = replicas.stream().map(this::directory).toList();
-        return new PartitionImage(partition, leader, 0, 0, List.copyOf(replicas), List.copyOf(replicas), directories);
+        List<Integer> isr = replicas.stream().filter(this::isActive).toList();
+        List<Uuid> where = replicas.stream().map(directories::next).toList();
+        return new PartitionImage(partition, isr.get(0), 0, 0, List.copyOf(replicas), isr, where);
     }
 
-    private Uuid directory(int broker) {
-        Uuid least = DirectoryId.UNASSIGNED;
-        int held = Integer.MAX_VALUE;
-        for (Uuid each : image.broker(broker).logDirs()) {
-            int holds = image.replicasIn(each) + added.getOrDefault(each, 0);
-            if (holds < held) {
-                least = each;
-                held = holds;
-            }
-        }
-        added.merge(least, 1, Integer::sum);
-        return least;
+    private boolean isActive(int broker) {
+        return PartitionChanges.isActive(image.broker(broker));
     }
 }

@@ -1,5 +1,6 @@
 package controller;
 
+import common.RandomSource;
 import config.DescribedConfig;
 import config.TopicDefaults;
 import config.TopicKeys;
@@ -33,12 +34,14 @@ final class TopicCreation {
 
     private final TopicDefaults defaults;
     private final EffectiveConfigs configs;
+    private final RandomSource random;
     private final TopicIds ids;
 
-    TopicCreation(TopicDefaults defaults, EffectiveConfigs configs, TopicIds ids) {
+    TopicCreation(TopicDefaults defaults, EffectiveConfigs configs, RandomSource random) {
         this.defaults = defaults;
         this.configs = configs;
-        this.ids = ids;
+        this.random = random;
+        this.ids = new TopicIds(random);
     }
 
     Decision<CreateTopicsResponseData> decide(MetadataImage image, CreateTopicsRequestData request) {
@@ -144,7 +147,7 @@ final class TopicCreation {
     }
 
     private List<PartitionImage> partitions(MetadataImage image, CreatableTopic topic) throws Refusal {
-        ReplicaPlacement placement = new ReplicaPlacement(image);
+        ReplicaPlacement placement = new ReplicaPlacement(image, random);
         if (!topic.assignments().isEmpty()) {
             return manual(placement, topic);
         }

@@ -85,25 +85,36 @@ public final class EffectiveConfigs {
         Map<String, String> settings = new TreeMap<>();
         List<Level> levels = levels(image);
         for (ConfigKey key : TopicKeys.all()) {
-            if (own.containsKey(key.name())) {
-                settings.put(key.name(), own.get(key.name()));
-                continue;
-            }
-            for (Level level : levels) {
-                TopicSettings.Found found = TopicSettings.fromBroker(key.name(), level.settings);
-                if (found != null && key.problem(found.value()) == null) {
-                    settings.put(key.name(), found.value());
-                    break;
-                }
+            String value = own.containsKey(key.name()) ? own.get(key.name()) : fromBroker(key, levels);
+            if (value != null) {
+                settings.put(key.name(), value);
             }
         }
         return settings;
     }
 
-    /** min.insync.replicas and so on: one topic key's value in force, as text. */
+    /** null: no level has it. */
+    private static String fromBroker(ConfigKey key, List<Level> levels) {
+        for (Level level : levels) {
+            TopicSettings.Found found = TopicSettings.fromBroker(key.name(), level.settings);
+            if (found != null && key.problem(found.value()) == null) {
+                return found.value();
+            }
+        }
+        return null;
+    }
+
+    /** min.insync.replicas and so on: one topic key's value in force for topics without one of their own, as text. */
+    public String topicDefault(MetadataImage image, String key) {
+        ConfigKey known = TopicKeys.get(key);
+        String value = fromBroker(known, levels(image));
+        return value == null ? known.defaultText() : value;
+    }
+
+    /** As {@link #topicDefault} for one topic. */
     public String topicValue(MetadataImage image, MetadataImage.TopicImage topic, String key) {
-        String value = topicSettings(image, topic.configs()).get(key);
-        return value == null ? TopicKeys.get(key).defaultText() : value;
+        String own = topic.configs().get(key);
+        return own == null ? topicDefault(image, key) : own;
     }
 
     /** All entries of a resource, by key, with where each may come from; the caller checks that it exists, and filters by asked keys. */

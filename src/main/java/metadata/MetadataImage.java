@@ -292,6 +292,11 @@ public final class MetadataImage {
                     reassignment,
                     List.copyOf(changed));
         }
+
+        /** Nobody is left that surely has every committed record: those last known must be there before one of them leads (C4). */
+        public boolean waitsForRecovery() {
+            return leader < 0 && isr.isEmpty() && eligible.elr().isEmpty();
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import common.Ports;
 import common.Timers;
 import config.BrokerConfig;
 import config.ControllerConfig;
+import controller.BootReport;
 import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
@@ -23,10 +24,14 @@ import org.apache.kafka.common.message.AlterConfigsRequestData;
 import org.apache.kafka.common.message.AlterConfigsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.message.CreatePartitionsRequestData;
 import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -39,6 +44,8 @@ import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UnregisterBrokerResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.slf4j.Logger;
@@ -68,6 +75,7 @@ final class ControllerNode implements Controller {
     private long snapshotEnd;
     private long snapshotAtBytes;
     private long snapshotAtNanos;
+    private long balancedAtNanos;
     private boolean snapshotting;
     private boolean stopping;
     private Timers.Handle duty;
@@ -107,6 +115,7 @@ final class ControllerNode implements Controller {
         this.publications = publications;
         this.snapshotEnd = snapshotEnd;
         this.snapshotAtNanos = setup.ports.clock().monotonicNanos();
+        this.balancedAtNanos = snapshotAtNanos;
     }
 
     /** Loads the metadata log, becomes leader of the quorum, registers this broker; publishes nothing yet. */
@@ -169,7 +178,23 @@ final class ControllerNode implements Controller {
         }
         log.housekeep(setup.ports.clock().wallMillis());
         maybeSnapshot();
+        maybeBalance();
         duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
+    }
+
+    private void maybeBalance() {
+        ControllerConfig.Balance balance = setup.config.controller().balance();
+        long now = setup.ports.clock().monotonicNanos();
+        boolean due = now - balancedAtNanos >= balance.checkSeconds() * 1_000_000_000L;
+        if (!balance.enabled() || !due || !raft.leads()) {
+            return;
+        }
+        balancedAtNanos = now;
+        decide(ControllerMachine::balanceLeaders, false, (more, failure) -> {
+            if (failure != null) {
+                LOG.info("leaderships stay where they are until the next check: {}", failure.message());
+            }
+        });
     }
 
     private void maybeSnapshot() {
@@ -298,6 +323,31 @@ final class ControllerNode implements Controller {
     @Override
     public void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done) {
         decide(machine -> machine.offlineDirectories(heartbeat), false, done);
+    }
+
+    @Override
+    public void alterPartition(AlterPartitionRequestData request, Callback<AlterPartitionResponseData> done) {
+        decide(machine -> machine.alterPartition(request), false, done);
+    }
+
+    @Override
+    public void registerBroker(
+            BrokerRegistrationRequestData request, BootReport report, Callback<BrokerRegistrationResponseData> done) {
+        decide(
+                machine -> machine.registerBroker(
+                        request, report, setup.ports.clock().monotonicNanos()),
+                false,
+                done);
+    }
+
+    @Override
+    public void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done) {
+        decide(machine -> machine.heartbeat(request, setup.ports.clock().monotonicNanos()), false, done);
+    }
+
+    @Override
+    public void unregisterBroker(UnregisterBrokerRequestData request, Callback<UnregisterBrokerResponseData> done) {
+        decide(machine -> machine.unregisterBroker(request), true, done);
     }
 
     @Override

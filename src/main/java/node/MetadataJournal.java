@@ -41,6 +41,11 @@ final class MetadataJournal {
     private final Clock clock;
     private final int maxBatchBytes;
     private final Deque<Request<?>> queue = new ArrayDeque<>();
+
+    /** What is still to be written of a decision in parts; nothing else is decided before. */
+    private final Deque<MetadataRecord> rest = new ArrayDeque<>();
+
+    private Decided restDecided;
     private MetadataImage committed;
     private long bytesWritten;
     private boolean writing;
@@ -117,18 +122,11 @@ final class MetadataJournal {
     }
 
     private void write() {
-        while (!writing && !queue.isEmpty()) {
-            List<MetadataRecord> records = new ArrayList<>();
-            List<Decided> decided = new ArrayList<>();
-            long base = log.logEndOffset();
-            long size = 0;
-            while (!queue.isEmpty() && size < mostBytesOf(maxBatchBytes)) {
-                size += decide(queue.removeFirst(), base, records, decided);
-            }
-            if (records.isEmpty()) {
-                decided.forEach(each -> each.answer.run());
+        while (!writing && !(rest.isEmpty() && queue.isEmpty())) {
+            if (rest.isEmpty()) {
+                writeQueued();
             } else {
-                append(records, base, decided);
+                writeRest();
             }
         }
         if (!writing && queue.isEmpty() && whenIdle != null) {
@@ -136,6 +134,35 @@ final class MetadataJournal {
             whenIdle = null;
             then.run();
         }
+    }
+
+    private void writeQueued() {
+        List<MetadataRecord> records = new ArrayList<>();
+        List<Decided> decided = new ArrayList<>();
+        long base = log.logEndOffset();
+        long size = 0;
+        while (rest.isEmpty() && !queue.isEmpty() && size < mostBytesOf(maxBatchBytes)) {
+            size += decide(queue.removeFirst(), base, records, decided);
+        }
+        if (records.isEmpty()) {
+            decided.forEach(each -> each.answer.run());
+        } else {
+            append(records, base, decided);
+        }
+    }
+
+    /** The next part of a decision that is larger than a batch; answered with the last. */
+    private void writeRest() {
+        List<MetadataRecord> part = new ArrayList<>();
+        long size = MetadataBatch.size(part);
+        while (!rest.isEmpty() && (part.isEmpty() || size < mostBytesOf(maxBatchBytes))) {
+            MetadataRecord record = rest.removeFirst();
+            size += MetadataBatch.size(record);
+            part.add(record);
+        }
+        long base = log.logEndOffset();
+        machine.replay(part, base);
+        append(part, base, rest.isEmpty() ? List.of(restDecided) : List.of());
     }
 
     /** Most bytes of one request's records: any two requests fit into a batch. */
@@ -146,6 +173,13 @@ final class MetadataJournal {
     private <T> long decide(Request<T> request, long base, List<MetadataRecord> records, List<Decided> decided) {
         Decision<T> decision = request.decide.apply(machine);
         long size = decision.records().isEmpty() ? 0 : MetadataBatch.size(decision.records());
+        boolean await = request.awaitShards && !decision.records().isEmpty();
+        Decided answer = new Decided(() -> request.done.succeed(decision.answer()), request.done, await);
+        if (size > mostBytesOf(maxBatchBytes) && !decision.whole()) {
+            rest.addAll(decision.records());
+            restDecided = answer;
+            return 0;
+        }
         if (size > mostBytesOf(maxBatchBytes)) {
             decided.add(new Decided(
                     () -> request.done.fail(
@@ -157,8 +191,7 @@ final class MetadataJournal {
         }
         machine.replay(decision.records(), base + records.size());
         records.addAll(decision.records());
-        boolean await = request.awaitShards && !decision.records().isEmpty();
-        decided.add(new Decided(() -> request.done.succeed(decision.answer()), request.done, await));
+        decided.add(answer);
         return size;
     }
 
@@ -208,6 +241,10 @@ final class MetadataJournal {
             closed = failure;
         }
         decided.forEach(each -> each.done.fail(failure));
+        if (!rest.isEmpty()) {
+            rest.clear();
+            restDecided.done.fail(failure);
+        }
         while (!unchanged && !queue.isEmpty()) {
             queue.removeFirst().done.fail(failure);
         }

@@ -1,11 +1,12 @@
 package protocol;
 
 import common.Callback;
-import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
+import metadata.ReassignmentList;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 
-/** Partitions on the move between brokers: none, while a cluster is one broker. kafka-topics asks before it describes a topic. */
+/** Partitions on the move between brokers, as this node's image has them. kafka-topics asks before it describes a topic. */
 final class ListPartitionReassignmentsHandler implements ApiHandler {
 
     @Override
@@ -15,6 +16,6 @@ final class ListPartitionReassignmentsHandler implements ApiHandler {
 
     @Override
     public void handle(RequestContext context, ApiMessage request, Callback<ApiMessage> respond) {
-        respond.succeed(new ListPartitionReassignmentsResponseData().setErrorMessage(null));
+        respond.succeed(ReassignmentList.of(context.image(), (ListPartitionReassignmentsRequestData) request));
     }
 }

@@ -45,6 +45,7 @@ class KafkaKeysTest {
             "process.roles",
             "node.id",
             "listeners",
+            "broker.session.timeout.ms",
             "log.dir",
             "controller.listener.names",
             "socket.send.buffer.bytes",

@@ -210,7 +210,7 @@ class ControllerNodeTest {
         AllocateProducerIdsRequestData stranger = new AllocateProducerIdsRequestData().setBrokerId(7);
         AllocateProducerIdsResponseData unknown =
                 host.await(done -> lab.controller.allocateProducerIds(stranger, done));
-        assertEquals(Errors.BROKER_ID_NOT_REGISTERED.code(), unknown.errorCode());
+        assertEquals(Errors.STALE_BROKER_EPOCH.code(), unknown.errorCode());
     }
 
     @Test
