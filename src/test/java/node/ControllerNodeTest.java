@@ -28,6 +28,7 @@ import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import sim.DiskFaults;
@@ -120,6 +121,38 @@ class ControllerNodeTest {
         for (String topic : List.of("t", "u")) {
             next.image().topic(topic).partitions().forEach(each -> assertEquals(1, each.leaderEpoch(), topic));
         }
+    }
+
+    /** What need not take effect together fills as many batches as it takes, is answered with the last, and comes before what was asked later. */
+    @Test
+    void aDecisionInPartsFillsSeveralBatches() {
+        ControllerLab small =
+                new ControllerLab(host, ControllerLab.config("internal.metadata.max.batch.size.in.bytes", "8000"));
+        small.open();
+        create(small, "t");
+        for (int count = 21; count <= 121; count += 20) {
+            CreatePartitionsRequestData request = new CreatePartitionsRequestData();
+            request.topics()
+                    .add(new CreatePartitionsTopic()
+                            .setName("t")
+                            .setCount(count)
+                            .setAssignments(null));
+            host.<CreatePartitionsResponseData>await(done -> small.controller.createPartitions(request, done));
+        }
+        int[] answers = new int[1];
+        small.controller.unregisterBroker(new UnregisterBrokerRequestData().setBrokerId(1), (answer, failure) -> {
+            assertEquals(0, answer.errorCode());
+            assertNull(small.image().broker(1), "answered with the last part");
+            answers[0]++;
+        });
+        CreateTopicsResponseData later = host.await(done -> small.controller.createTopics(creation("u"), done));
+        assertEquals(
+                Errors.INVALID_REPLICATION_FACTOR.code(),
+                later.topics().find("u").errorCode(),
+                "it sees all of them: there is no broker");
+        assertEquals(1, answers[0]);
+        small.image().topic("t").partitions().forEach(each -> assertEquals(-1, each.leader()));
+        assertEquals(121, small.image().topic("t").partitions().size());
     }
 
     /** Requests that come while a batch is written share the next one: two syncs in all. */
