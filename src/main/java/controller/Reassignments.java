@@ -37,7 +37,7 @@ final class Reassignments {
                 .setAllowReplicationFactorChange(request.allowReplicationFactorChange());
         List<MetadataRecord> records = new ArrayList<>();
         DirectoryChoice directories = new DirectoryChoice(changes.image());
-        Set<TopicPartition> answered = new LinkedHashSet<>();
+        Set<TopicPartition> changed = new LinkedHashSet<>();
         for (ReassignableTopic topic : request.topics()) {
             ReassignableTopicResponse result = new ReassignableTopicResponse().setName(topic.name());
             for (ReassignablePartition partition : topic.partitions()) {
@@ -45,19 +45,21 @@ final class Reassignments {
                         .setPartitionIndex(partition.partitionIndex())
                         .setErrorMessage(null);
                 try {
-                    if (!answered.add(new TopicPartition(topic.name(), partition.partitionIndex()))) {
-                        throw new Refusal(Errors.INVALID_REQUEST, "The partition is named twice in this request.");
-                    }
                     TopicImage known = find(changes.image(), topic.name(), partition.partitionIndex());
                     PartitionImage before = known.partitions().get(partition.partitionIndex());
+                    PartitionImage after;
                     if (partition.replicas() == null) {
-                        PartitionChanges.add(records, known, before, cancelled(changes, known, before));
+                        after = cancelled(changes, known, before);
                     } else {
                         check(changes.image(), before, partition.replicas(), request.allowReplicationFactorChange());
-                        PartitionChange change = changes.of(known, before);
-                        PartitionChanges.add(
-                                records, known, before, moved(change, before, partition.replicas(), directories));
+                        after = moved(changes.of(known, before), before, partition.replicas(), directories);
                     }
+                    // Kafka lets the last one win; here neither knows of the other.
+                    if (!after.equals(before)
+                            && !changed.add(new TopicPartition(topic.name(), partition.partitionIndex()))) {
+                        throw new Refusal(Errors.INVALID_REQUEST, "The partition is changed twice in this request.");
+                    }
+                    PartitionChanges.add(records, known, before, after);
                 } catch (Refusal refusal) {
                     boolean wordless = refusal.error() == Errors.NO_REASSIGNMENT_IN_PROGRESS;
                     told.setErrorCode(refusal.error().code()).setErrorMessage(wordless ? null : refusal.getMessage());
