@@ -25,8 +25,8 @@ final class PeerLine implements Peers.Peer {
     private static final int MAX_IN_FLIGHT = 32;
     /** Rule L7: a line that is refused at once tries no more often than this; its user backs off longer. */
     private static final long REDIAL_MILLIS = 20;
-    /** From the first attempt to the greeting's answer. */
-    private static final int CONNECT_MILLIS = 5_000;
+
+    private static final int GREET_MILLIS = 5_000;
 
     private final PeerConnections shared;
     private final Peers.Address to;
@@ -91,7 +91,7 @@ final class PeerLine implements Peers.Peer {
             }
         } else if (opening == null && pause == null && !closed && !waiting.isEmpty()) {
             opening = new Opening();
-            shared.dialer().dial(to, CONNECT_MILLIS, opening);
+            shared.dialer().dial(to, opening);
         }
     }
 
@@ -133,7 +133,7 @@ final class PeerLine implements Peers.Peer {
             if (abandoned) {
                 made.close("no longer needed");
             } else {
-                deadline = shared.timers().after(CONNECT_MILLIS, () -> made.close("it did not greet in time"));
+                deadline = shared.timers().after(GREET_MILLIS, () -> made.close("it did not greet in time"));
                 made.greet();
             }
             return made;

@@ -6,6 +6,8 @@ import common.Failure;
 import common.FailureCode;
 import common.Mutations;
 import common.Timers;
+import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
 import replication.IsrProposal.Refusal;
 import replication.ReplicaShard.ReadPartition;
 import storage.PartitionLog;
@@ -15,16 +17,21 @@ import storage.PartitionLog;
  * controller change the ISR. Confined to the shard.
  */
 final class CommitTracker {
-    private static final long RETRY_MILLIS = 500;
-
     private final Setup setup;
     private final PartitionLog log;
     private final InSyncReplicas replicas;
-    private final Runnable moved;
+    private final LongConsumer moved;
     private final long epochStart;
     private final CommitWaiters waiting = new CommitWaiters();
+    private final ArrayDeque<Written> uncommitted = new ArrayDeque<>(2);
     private Timers.Handle deadline;
-    private boolean closed;
+    private long deadlineNanos;
+    private boolean retryComes;
+    /** Null while the epoch lasts. */
+    private Failure over;
+
+    /** A batch on its way to be committed. */
+    private record Written(long lastOffset, int bytes) {}
 
     /**
      * What all partitions of a shard share.
@@ -41,8 +48,8 @@ final class CommitTracker {
             long lagNanos,
             Mutations mutations) {}
 
-    /** @param moved runs after the high watermark has moved, before who waits for it is answered */
-    CommitTracker(Setup setup, PartitionLog log, IsrState state, Runnable moved) {
+    /** @param moved gets the bytes that the high watermark has passed, before who waits for it is answered */
+    CommitTracker(Setup setup, PartitionLog log, IsrState state, LongConsumer moved) {
         this.setup = setup;
         this.log = log;
         this.moved = moved;
@@ -76,14 +83,27 @@ final class CommitTracker {
 
     /** {@code done} when the append that ends with {@code lastOffset} is committed in this epoch, or its time is up (rule I6). */
     void await(long lastOffset, long timeoutMillis, Callback<Void> done) {
+        if (over != null) {
+            done.fail(over);
+            return;
+        }
         if (log.highWatermark() > lastOffset) {
             done.done(null, afterAppend());
             return;
         }
-        waiting.await(lastOffset, now() + timeoutMillis * 1_000_000, done);
-        if (deadline == null) {
-            deadline = setup.timers.after(timeoutMillis, this::expire);
+        long until = now() + timeoutMillis * 1_000_000;
+        waiting.await(lastOffset, until, done);
+        if (deadline == null || until - deadlineNanos < 0) {
+            expireIn(timeoutMillis);
         }
+    }
+
+    private void expireIn(long millis) {
+        if (deadline != null) {
+            deadline.cancel();
+        }
+        deadlineNanos = now() + millis * 1_000_000;
+        deadline = setup.timers.after(millis, this::expire);
     }
 
     private Failure afterAppend() {
@@ -99,8 +119,8 @@ final class CommitTracker {
                         FailureCode.TIMED_OUT,
                         "it is appended, but not in all in-sync replicas in time; it may be yet"));
         long left = waiting.millisLeft(now());
-        if (left >= 0 && deadline == null && !closed) {
-            deadline = setup.timers.after(left, this::expire);
+        if (left >= 0 && deadline == null) {
+            expireIn(left);
         }
     }
 
@@ -131,16 +151,34 @@ final class CommitTracker {
         propose();
     }
 
+    /** A batch of {@code bytes} is in the log. */
+    void written(long lastOffset, int bytes) {
+        if (over == null) {
+            uncommitted.add(new Written(lastOffset, bytes));
+        }
+    }
+
     /** The log has more, or more of it is durable, or time has passed: moves the high watermark as far as it may go. */
     void advance() {
+        if (over != null) {
+            return;
+        }
         long before = log.highWatermark();
         long acknowledged = log.config().durable() ? log.durableEndOffset() : log.logEndOffset();
         long next = replicas.highWatermark(before, acknowledged, log.logEndOffset(), now());
         if (next > before) {
             log.advanceHighWatermark(next);
-            moved.run();
+            moved.accept(passed());
             waiting.committed(log.highWatermark(), afterAppend());
         }
+    }
+
+    private long passed() {
+        long bytes = 0;
+        while (!uncommitted.isEmpty() && uncommitted.peek().lastOffset < log.highWatermark()) {
+            bytes += uncommitted.poll().bytes;
+        }
+        return bytes;
     }
 
     /** Periodic duty, at least twice in replica.lag.time.max.ms: who lags too long is to leave the ISR (rule I8). */
@@ -150,29 +188,37 @@ final class CommitTracker {
     }
 
     private void propose() {
-        IsrProposal proposal = closed ? null : replicas.propose(log.highWatermark(), log.logEndOffset(), now());
+        IsrProposal proposal = over != null ? null : replicas.propose(log.highWatermark(), log.logEndOffset(), now());
         if (proposal == null) {
             return;
         }
         setup.changes.ask(log.identity(), proposal, new IsrChanges.Outcome() {
             @Override
             public void changed(IsrState state) {
-                if (!closed && state.leaderEpoch() == leaderEpoch()) {
+                if (over == null && state.leaderEpoch() == leaderEpoch()) {
                     update(state);
                 }
             }
 
             @Override
             public void refused(Refusal why) {
-                if (closed) {
-                    return;
-                }
-                replicas.refused(proposal, why);
-                if (why == Refusal.UNKNOWN) {
-                    setup.timers.after(RETRY_MILLIS, CommitTracker.this::propose);
+                if (over == null) {
+                    replicas.refused(proposal, why, now());
+                    retry();
                 }
             }
         });
+    }
+
+    /** What must wait before it is asked again is looked at then, also if nobody fetches. */
+    private void retry() {
+        if (!retryComes) {
+            retryComes = true;
+            setup.timers.after(InSyncReplicas.RETRY_MILLIS, () -> {
+                retryComes = false;
+                propose();
+            });
+        }
     }
 
     /** Rule I12: below it no replica that is served has anything. */
@@ -182,10 +228,12 @@ final class CommitTracker {
 
     /** The epoch is over. */
     void close(Failure why) {
-        closed = true;
+        over = why;
         if (deadline != null) {
             deadline.cancel();
+            deadline = null;
         }
+        uncommitted.clear();
         waiting.failAll(why);
     }
 }

@@ -166,7 +166,7 @@ public final class FollowerReplica {
             return;
         }
         if (!whole.hasRemaining()) {
-            follow(answer, done);
+            takeProgress(answer, done);
             return;
         }
         begin();
@@ -175,13 +175,13 @@ public final class FollowerReplica {
                 end(failure, done);
             } else {
                 busy = false;
-                follow(answer, done);
+                takeProgress(answer, done);
             }
         });
     }
 
     /** What the leader has committed and deleted counts here as far as this log has it. */
-    private void follow(Fetched answer, Callback<Void> done) {
+    private void takeProgress(Fetched answer, Callback<Void> done) {
         long have = log.config().durable() ? log.durableEndOffset() : log.logEndOffset();
         log.advanceHighWatermark(Math.min(answer.highWatermark, have));
         long start = Math.min(answer.logStartOffset, log.highWatermark());

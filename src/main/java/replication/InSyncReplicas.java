@@ -21,6 +21,9 @@ import replication.IsrProposal.Refusal;
  * Until the outcome of a proposal is known, its additions count as members and its removals still do: the <em>maximal</em> ISR. Confined to the shard.
  */
 final class InSyncReplicas {
+    /** What was turned down, or got no answer, is not asked again before (rule L7). */
+    static final long RETRY_MILLIS = 500;
+
     private final int self;
     private final long epochStart;
     private final long lagNanos;
@@ -30,6 +33,12 @@ final class InSyncReplicas {
     private IsrState committed;
     private IsrProposal proposal;
     private Phase phase = Phase.SETTLED;
+    /** Set when nothing is proposed before {@link #notBeforeNanos}. */
+    private boolean askLater;
+    /** Set when nobody is proposed to join before it: others may leave. */
+    private boolean joinLater;
+
+    private long notBeforeNanos;
 
     private enum Phase {
         SETTLED,
@@ -163,6 +172,13 @@ final class InSyncReplicas {
      * What the controller is to be asked now; null for nothing. Whoever gets a proposal sends it, and tells {@link #changed} or {@link #refused}.
      */
     IsrProposal propose(long highWatermark, long logEnd, long nowNanos) {
+        if (notBeforeNanos - nowNanos <= 0) {
+            askLater = false;
+            joinLater = false;
+        }
+        if (askLater) {
+            return null;
+        }
         if (phase == Phase.ASK_AGAIN) {
             phase = Phase.ASKED;
             return proposal;
@@ -198,6 +214,7 @@ final class InSyncReplicas {
             }
             // While recovering the leader is the only one (rule C6).
             return !committed.recovering()
+                    && !joinLater
                     && each.endOffset() >= Math.max(highWatermark, epochStart)
                     && isEligible(each);
         }
@@ -226,16 +243,21 @@ final class InSyncReplicas {
     }
 
     /** The controller has turned {@code asked} down, or nobody knows. */
-    void refused(IsrProposal asked, Refusal why) {
+    void refused(IsrProposal asked, Refusal why, long nowNanos) {
         if (!asked.equals(proposal) || phase != Phase.ASKED) {
             return;
         }
+        notBeforeNanos = nowNanos + RETRY_MILLIS * 1_000_000;
         switch (why) {
             case OUTDATED -> phase = Phase.AWAITS_METADATA;
-            case UNKNOWN -> phase = Phase.ASK_AGAIN;
+            case UNKNOWN -> {
+                phase = Phase.ASK_AGAIN;
+                askLater = true;
+            }
             case INELIGIBLE -> {
                 proposal = null;
                 phase = Phase.SETTLED;
+                joinLater = true;
             }
         }
     }

@@ -51,8 +51,6 @@ public final class LeaderReplica {
     private int leaderEpoch;
     /** Null for the only replica. */
     private CommitTracker tracker;
-    /** Appended and not yet readable, at least; with followers only. */
-    private long uncommittedBytes;
     /** The last stable offset that waiting fetches were told of; with followers only. */
     private long stableEnd;
 
@@ -94,14 +92,11 @@ public final class LeaderReplica {
         waiters.finishAll();
     }
 
-    /** The high watermark has moved. */
-    private void committed() {
+    /** The high watermark has passed so many bytes. */
+    private void committed(long bytes) {
         long stable = log.lastStableOffset();
-        waiters.committed(uncommittedBytes, stable > stableEnd);
+        waiters.committed(bytes, stable > stableEnd);
         stableEnd = stable;
-        if (log.highWatermark() >= log.logEndOffset()) {
-            uncommittedBytes = 0;
-        }
     }
 
     public PartitionLog log() {
@@ -237,7 +232,7 @@ public final class LeaderReplica {
     }
 
     private static long commitMillis(ReplicaShard.Produce request) {
-        return request.acks() == ACKS_ALL ? request.timeoutMillis() : UNAWAITED;
+        return request.acks() == ACKS_ALL ? Math.max(0, request.timeoutMillis()) : UNAWAITED;
     }
 
     /** @param commitMillis how long {@code done} may wait for the high watermark, {@link #UNAWAITED}: not at all */
@@ -248,7 +243,7 @@ public final class LeaderReplica {
             done.succeed(new Outcome<>(null, few));
             return;
         }
-        int bytes = batch.remaining();
+        Appending appending = new Appending(batch.remaining(), commitMillis, tracker, done);
         log.append(batch, origin, leaderEpoch, (appended, failure) -> {
             if (failure != null) {
                 done.succeed(new Outcome<>(null, failure));
@@ -257,51 +252,55 @@ public final class LeaderReplica {
             long next = appended.lastOffset() + 1;
             if (log.config().durable() && log.durableEndOffset() < next && log.logEndOffset() >= next) {
                 // Written when the topic was not durable yet: it is now (rules I6, I7).
-                log.flush((none, unsynced) -> answer(appended, bytes, unsynced, commitMillis, done));
+                log.flush((none, unsynced) -> answer(appending, appended, unsynced));
                 return;
             }
-            answer(appended, bytes, null, commitMillis, done);
+            answer(appending, appended, null);
         });
     }
 
-    private void answer(
-            AppendResult appended, int bytes, Failure failure, long commitMillis, Callback<Outcome<Produced>> done) {
+    /**
+     * An append on its way.
+     *
+     * @param tracker of the epoch in which it began: only in that may it be answered as committed (rule I6)
+     */
+    private record Appending(int bytes, long commitMillis, CommitTracker tracker, Callback<Outcome<Produced>> done) {}
+
+    private void answer(Appending appending, AppendResult appended, Failure failure) {
         if (failure != null) {
-            done.succeed(new Outcome<>(null, failure));
+            appending.done.succeed(new Outcome<>(null, failure));
             return;
         }
         Outcome<Produced> well = Outcome.of(new Produced(appended, log.logStartOffset(), List.of()));
-        if (tracker != null) {
-            awaitCommit(appended, bytes, commitMillis, well, done);
+        if (appending.tracker != null) {
+            awaitCommit(appending, appended, well);
             return;
         }
         long stable = log.lastStableOffset();
-        log.advanceHighWatermark(acknowledgedEnd());
-        done.succeed(well);
+        if (tracker == null) {
+            log.advanceHighWatermark(acknowledgedEnd());
+        }
+        appending.done.succeed(well);
         if (!appended.duplicate()) {
-            waiters.written(bytes);
-            waiters.committed(bytes, log.lastStableOffset() > stable);
+            waiters.written(appending.bytes);
+            waiters.committed(appending.bytes, log.lastStableOffset() > stable);
         }
     }
 
-    private void awaitCommit(
-            AppendResult appended,
-            int bytes,
-            long commitMillis,
-            Outcome<Produced> well,
-            Callback<Outcome<Produced>> done) {
+    private void awaitCommit(Appending appending, AppendResult appended, Outcome<Produced> well) {
+        CommitTracker of = appending.tracker;
         if (!appended.duplicate()) {
-            uncommittedBytes += bytes;
-            waiters.written(bytes);
+            of.written(appended.lastOffset(), appending.bytes);
+            waiters.written(appending.bytes);
         }
-        tracker.advance();
-        if (commitMillis == UNAWAITED) {
-            done.succeed(well);
+        of.advance();
+        if (appending.commitMillis == UNAWAITED) {
+            appending.done.succeed(well);
         } else {
-            tracker.await(
+            of.await(
                     appended.lastOffset(),
-                    commitMillis,
-                    (none, why) -> done.succeed(why == null ? well : new Outcome<>(null, why)));
+                    appending.commitMillis,
+                    (none, why) -> appending.done.succeed(why == null ? well : new Outcome<>(null, why)));
         }
     }
 

@@ -230,7 +230,7 @@ class SocketEnd<L extends TransportListener> extends ChannelInboundHandlerAdapte
             return;
         }
         closing = true;
-        LOG.debug("closing connection {}: {}", listener.id(), reason);
+        LOG.debug("closing connection {}: {}", listener == null ? "being made" : listener.id(), reason);
         unflushed = false;
         Future<?> timeout = owner.eventLoop().schedule(() -> context.close(), CLOSE_MILLIS, TimeUnit.MILLISECONDS);
         context.channel().config().setAutoRead(false);

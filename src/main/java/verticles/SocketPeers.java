@@ -26,14 +26,15 @@ final class SocketPeers implements PeerDialer {
         this.owner = owner;
         this.allocator = allocator;
         this.timers = new VertxTimers(owner);
-        this.client =
-                vertx.createNetClient(new NetClientOptions().setTcpNoDelay(true).setTcpKeepAlive(true));
+        this.client = vertx.createNetClient(
+                new NetClientOptions().setTcpNoDelay(true).setTcpKeepAlive(true).setConnectTimeout(DIAL_MILLIS));
     }
 
     @Override
-    public void dial(Peers.Address to, int timeoutMillis, Attempt attempt) {
+    public void dial(Peers.Address to, Attempt attempt) {
         Dialled socket = new Dialled(to, attempt);
-        socket.deadline = timers.after(timeoutMillis, socket::late);
+        // The name's resolution takes time, too.
+        socket.deadline = timers.after(DIAL_MILLIS, socket::late);
         // Its own context: what Vert.x tells, it tells on this loop.
         client.connect(to.port(), to.host()).onComplete(result -> {
             if (result.succeeded()) {

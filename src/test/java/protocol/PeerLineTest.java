@@ -33,7 +33,7 @@ class PeerLineTest {
     private final List<String> outcomes = new ArrayList<>();
     private final List<Callback<ApiMessage>> parked = new ArrayList<>();
     private final PeerConnections peers =
-            new PeerConnections((to, timeout, attempt) -> attempts.add(attempt), pool, timers, "node-1");
+            new PeerConnections((to, attempt) -> attempts.add(attempt), pool, timers, "node-1");
     private final Peers.Peer line = peers.line(ADDRESS);
     private Wire server;
     private RecordingTransport transport;

@@ -17,6 +17,7 @@ import replication.IsrProposal.Refusal;
 class InSyncReplicasTest {
     private static final long LAG = 1_000;
     private static final long END = 200;
+    private static final long RETRY = InSyncReplicas.RETRY_MILLIS * 1_000_000;
 
     private final Map<Integer, Long> eligible = new TreeMap<>(Map.of(1, 11L, 2, 12L, 3, 13L));
     private InSyncReplicas replicas = leading(List.of(1, 2, 3), List.of(1, 2, 3), 2, false);
@@ -118,7 +119,7 @@ class InSyncReplicasTest {
     void anOutdatedProposalWaitsForMetadata() {
         fetch(2, END, 1);
         IsrProposal proposal = replicas.propose(150, END, LAG + 2);
-        replicas.refused(proposal, Refusal.OUTDATED);
+        replicas.refused(proposal, Refusal.OUTDATED, LAG + 2);
         assertNull(replicas.propose(150, END, LAG + 3));
         replicas.update(new IsrState(5, 7, List.of(1, 2, 3), List.of(1, 2, 3), 1, false), LAG + 4);
         assertNull(replicas.propose(150, END, LAG + 4), "only a setting has changed");
@@ -127,23 +128,37 @@ class InSyncReplicasTest {
     }
 
     @Test
-    void anUnansweredProposalIsAskedAgainUnchanged() {
+    void anUnansweredProposalIsAskedAgainUnchangedAfterAWhile() {
         fetch(2, END, LAG + 2);
         IsrProposal proposal = replicas.propose(150, END, LAG + 2);
-        replicas.refused(proposal, Refusal.UNKNOWN);
+        replicas.refused(proposal, Refusal.UNKNOWN, LAG + 2);
         fetch(3, END, LAG + 3);
-        assertEquals(proposal, replicas.propose(150, END, LAG + 3), "it may have been taken");
+        assertNull(replicas.propose(150, END, LAG + 3), "rule L7");
+        assertEquals(proposal, replicas.propose(150, END, LAG + 2 + RETRY), "it may have been taken");
     }
 
     @Test
-    void anIneligibleAdditionIsDropped() {
+    void anIneligibleAdditionIsDroppedAndHoldsUpNoRemoval() {
         replicas = leading(List.of(1, 2, 3), List.of(1, 2), 2, false);
         fetch(2, END, 1);
         fetch(3, END, 1);
         IsrProposal proposal = replicas.propose(END, END, 1);
-        replicas.refused(proposal, Refusal.INELIGIBLE);
+        replicas.refused(proposal, Refusal.INELIGIBLE, 1);
+        assertNull(replicas.propose(END, END, 2));
+        assertEquals(List.of(1), ids(replicas.propose(END, END + 9, LAG + 3)), "who lags leaves meanwhile");
         eligible.remove(3);
         assertEquals(END + 50, withLeaderAt(END + 50), "it holds nothing back any more");
+    }
+
+    @Test
+    void whoWasIneligibleIsProposedAgain() {
+        replicas = leading(List.of(1, 2, 3), List.of(1, 2), 2, false);
+        fetch(2, END, 1);
+        fetch(3, END, 1);
+        replicas.refused(replicas.propose(END, END, 1), Refusal.INELIGIBLE, 1);
+        fetch(2, END, RETRY + 1);
+        fetch(3, END, RETRY + 1);
+        assertEquals(List.of(1, 2, 3), ids(replicas.propose(END, END, RETRY + 1)));
     }
 
     private long withLeaderAt(long end) {

@@ -45,7 +45,7 @@ class ReplicationSimTest {
     @CsvSource({
         "cut-to-high-watermark, 1",
         "diverged-fetch-counts, 1",
-        "proposed-isr-ignored, 101",
+        "proposed-isr-ignored, 201",
         "shrink-before-commit, 1"
     })
     void plantedBugIsFound(String bug, long from) {

@@ -38,12 +38,12 @@ final class SimPeers implements PeerDialer {
     }
 
     @Override
-    public void dial(Peers.Address to, int timeoutMillis, Attempt attempt) {
+    public void dial(Peers.Address to, Attempt attempt) {
         long roundTrip = network.path(name, to.host()).latency()
                 + network.path(to.host(), name).latency();
-        if (!network.reachable(name, to.host()) || roundTrip > timeoutMillis * SimScheduler.MILLI) {
+        if (!network.reachable(name, to.host()) || roundTrip > DIAL_MILLIS * SimScheduler.MILLI) {
             scheduler.after(
-                    timeoutMillis * SimScheduler.MILLI,
+                    DIAL_MILLIS * SimScheduler.MILLI,
                     life,
                     "dial-late",
                     () -> attempt.failed(

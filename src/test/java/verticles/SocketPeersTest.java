@@ -147,6 +147,21 @@ class SocketPeersTest {
     }
 
     @Test
+    void aLineThatIsClosedWhileItDialsLeavesNoConnection() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            FailureCode code = test.on(0, (CompletableFuture<FailureCode> done) -> {
+                Peers.Peer line = peers(0).line(new Peers.Address("127.0.0.1", server.getLocalPort()));
+                line.send(heartbeat(1), 60_000, (answer, failure) -> done.complete(failure.code()));
+                line.close();
+            });
+            assertEquals(FailureCode.SHUTTING_DOWN, code);
+            try (java.net.Socket accepted = server.accept()) {
+                assertEquals(-1, accepted.getInputStream().read(), "closed, with nothing said");
+            }
+        }
+    }
+
+    @Test
     void whoClosesTheConnectionLosesTheRequest() throws Exception {
         try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
             Thread closing = new Thread(() -> {
