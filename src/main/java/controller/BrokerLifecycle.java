@@ -139,7 +139,7 @@ final class BrokerLifecycle {
         if (broker == null) {
             return Decision.unchanged(false);
         }
-        LOG.warn("nothing was heard of broker {} for a whole session: it is fenced", broker.id());
+        LOG.warn("nothing was heard of broker {} for a whole session, or it is gone: it is fenced", broker.id());
         return Decision.inParts(fencing(changes, broker), true);
     }
 

@@ -62,7 +62,7 @@ final class BrokerSessions {
         latestNanos = latestNanos == Long.MIN_VALUE || nowNanos - latestNanos > 0 ? nowNanos : latestNanos;
     }
 
-    /** Its process is known to be gone, or it has been told to end. */
+    /** Its process is known to be gone, or it has been told to end. Unless that is committed, it is {@link #stale} from here on. */
     void end(int brokerId) {
         sessions.remove(brokerId);
     }
@@ -78,21 +78,28 @@ final class BrokerSessions {
         return session != null && latestNanos - session.heardNanos < timeoutNanos / 2;
     }
 
-    /** The broker whose session ended first, of those that are not fenced; null when there is none. */
+    /**
+     * The broker whose session ended first, of those that are not fenced; null when there is none. One that has no session comes before all: it was ended by a
+     * decision whose records were lost before they were committed, and that is decided again.
+     */
     BrokerImage stale(MetadataImage image) {
         BrokerImage found = null;
-        long oldest = 0;
-        for (Map.Entry<Integer, Session> entry : sessions.entrySet()) {
-            BrokerImage broker = image.broker(entry.getKey());
-            Session session = entry.getValue();
-            long silence = latestNanos - session.heardNanos;
-            boolean judged = broker != null && !broker.fenced() && broker.epoch() == session.epoch;
-            if (judged && silence >= timeoutNanos && (found == null || silence > oldest)) {
+        long longest = 0;
+        for (BrokerImage broker : image.brokers()) {
+            long silence = broker.fenced() ? 0 : silence(broker);
+            if (silence >= timeoutNanos && (found == null || silence > longest)) {
                 found = broker;
-                oldest = silence;
+                longest = silence;
             }
         }
         return found;
+    }
+
+    private long silence(BrokerImage broker) {
+        Session session = sessions.get(broker.id());
+        return session == null || session.epoch != broker.epoch()
+                ? Long.MAX_VALUE
+                : latestNanos - session.heardNanos;
     }
 
     /** The broker may end when all others have applied the record at this offset, which moves its last leadership away. */

@@ -230,7 +230,10 @@ public final class ControllerMachine {
         return Decision.inParts(records, !records.isEmpty());
     }
 
-    /** Fences a broker whose session has ended (C2); the answer is true when it did, and there may be more. To be asked several times in a session. */
+    /**
+     * Fences a broker whose session has ended (C2); the answer is true when it did, and there may be more. To be asked several times in a session, and only after
+     * {@link #activate}: who has no session then counts as gone.
+     */
     public Decision<Boolean> fenceStale(long nowNanos) {
         return lifecycle.fenceStale(changes(), nowNanos);
     }
