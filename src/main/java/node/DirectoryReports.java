@@ -124,7 +124,14 @@ final class DirectoryReports {
                         new OwnerId<>(Controller.class, 0),
                         (controller, reply) -> controller.offlineDirectories(heartbeat, reply),
                         TIMEOUT_MILLIS,
-                        (answer, failure) -> reported(told, failure));
+                        (answer, failure) -> reported(told, failure != null ? failure : refusal(answer)));
+    }
+
+    private static Failure refusal(BrokerHeartbeatResponseData answer) {
+        Errors error = Errors.forCode(answer.errorCode());
+        return error == Errors.NONE
+                ? null
+                : Failure.of(FailureCode.INTERNAL, "the controller refuses this node's report: " + error.name());
     }
 
     private void reported(List<Uuid> told, Failure failure) {
