@@ -102,32 +102,40 @@ final class OffsetCommits {
         return Errors.NONE;
     }
 
-    /** Most commits replace offsets, and take no more memory than those. */
+    /** Most commits replace offsets, and take no more memory than those. A first one makes its group, too, and may bring along much. */
     private boolean hasRoom(boolean known, OffsetCommitRequestData request, boolean transactional) {
-        if (!known) {
-            return context.memory().takesNew();
+        if (!known && !context.memory().takesNew()) {
+            return false;
         }
-        long growth = 0;
+        long growth = known ? 0 : Footprint.ofSimpleGroup(request.groupId());
         for (OffsetCommitRequestTopic topic : request.topics()) {
-            for (OffsetCommitRequestPartition each : topic.partitions()) {
-                if (!tooLong(each)) {
-                    growth += growth(request.groupId(), topic, each, transactional);
-                }
-            }
+            growth += transactional ? pending(request.groupId(), topic) : growth(request.groupId(), topic);
         }
         return context.memory().takesGrowth(growth);
     }
 
-    private long growth(
-            String group, OffsetCommitRequestTopic topic, OffsetCommitRequestPartition each, boolean transactional) {
-        if (transactional) {
-            return Footprint.ofPending(record(group, topic, each, NO_TIME, NO_TIME));
+    private long pending(String group, OffsetCommitRequestTopic topic) {
+        long bytes = 0;
+        for (OffsetCommitRequestPartition each : topic.partitions()) {
+            bytes += tooLong(each) ? 0 : Footprint.ofPending(record(group, topic, each, NO_TIME, NO_TIME));
         }
-        OffsetCommitRecord.Value before = table.get(group, topic.name(), each.partitionIndex());
-        long after = Footprint.ofOffset(each.committedMetadata());
-        return before == null
-                ? Footprint.ofOffsets(topic.name()) + after
-                : after - Footprint.ofOffset(before.metadata());
+        return bytes;
+    }
+
+    private long growth(String group, OffsetCommitRequestTopic topic) {
+        boolean isNew = !table.topics(group).contains(topic.name());
+        long bytes = 0;
+        for (OffsetCommitRequestPartition each : topic.partitions()) {
+            if (tooLong(each)) {
+                continue;
+            }
+            OffsetCommitRecord.Value before = table.get(group, topic.name(), each.partitionIndex());
+            bytes += isNew ? Footprint.ofOffsets(topic.name()) : 0;
+            isNew = false;
+            bytes += Footprint.ofOffset(each.committedMetadata())
+                    - (before == null ? 0 : Footprint.ofOffset(before.metadata()));
+        }
+        return bytes;
     }
 
     private boolean tooLong(OffsetCommitRequestPartition partition) {

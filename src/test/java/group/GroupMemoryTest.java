@@ -154,6 +154,46 @@ class GroupMemoryTest {
         attack(i -> i < 100 ? commit("g", i, LONG) : commit("h" + i, 0, LONG));
     }
 
+    private Errors commitMany(String group, int partitions, String metadata, boolean transactional) {
+        OffsetCommitRequestData request = request(group, 0, metadata);
+        for (int i = 1; i < partitions; i++) {
+            request.topics()
+                    .get(0)
+                    .partitions()
+                    .add(request(group, i, metadata).topics().get(0).partitions().get(0));
+        }
+        OffsetCommitResponseData answer = bench.write(
+                        shard -> transactional
+                                ? shard.offsets().commitInTransaction(request, (short) 5)
+                                : shard.offsets().commit(request, (short) 9))
+                .value();
+        List<Short> errors = OffsetAsks.errors(answer);
+        assertEquals(partitions, errors.size());
+        assertEquals(1, errors.stream().distinct().count(), "all or none");
+        return Errors.forCode(errors.get(0));
+    }
+
+    /** A first commit has no more room than those that follow it. */
+    @Test
+    void aFirstCommitOfManyPartitions() {
+        long before = bench.stateBytes();
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, commitMany("new", 1_000, LONG, false));
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, commitMany("new", 1_000, LONG, true));
+        assertEquals(before, bench.stateBytes());
+        assertEquals(Errors.NONE, commitMany("new", 10, LONG, false));
+        assertEquals(Errors.COORDINATOR_NOT_AVAILABLE, commitMany("new", 1_000, LONG, false));
+    }
+
+    /** What a topic takes is counted once, whether or not its group is there yet. */
+    @Test
+    void manyPartitionsOfOneTopicFit() {
+        for (String group : List.of("plain", "new")) {
+            long before = bench.stateBytes();
+            assertEquals(Errors.NONE, commitMany(group, 400, "", false), group);
+            assertTrue(bench.stateBytes() - before < MOST / 2, group);
+        }
+    }
+
     @Test
     void offsetsOfOpenTransactions() {
         fill(i -> {
