@@ -12,7 +12,7 @@ public final class ConfigKey {
     public enum Standing {
         /** Read by its owner. */
         IN_FORCE,
-        /** Checked and noted, but nothing reads it; the reason says why. */
+        /** Checked and noted, but nothing comes of it, whether or not it is read; the reason says why. */
         NO_EFFECT,
         /** Only the default may be given; the reason says why. */
         REFUSED
@@ -35,7 +35,7 @@ public final class ConfigKey {
     private final String text;
 
     /**
-     * @param owner the record that reads it; null unless in force
+     * @param owner the record that reads it; null if none does
      * @param text what it does or, if not in force, why not
      */
     ConfigKey(
@@ -85,7 +85,7 @@ public final class ConfigKey {
         return update;
     }
 
-    /** Simple name of the record that alone reads it (R10), "" unless in force. */
+    /** Simple name of the record that alone reads it (R10), "" if none does. */
     public String owner() {
         return owner == null ? "" : owner.getSimpleName();
     }

@@ -7,6 +7,8 @@ import java.util.List;
 /** Keys of {@link ControllerConfig}, and those of a quorum and of replication that a single node has no use for. */
 final class ControllerKeys {
 
+    private static final String SEVERAL = "concerns several nodes; this is a cluster of one";
+
     private ControllerKeys() {}
 
     static List<ConfigKey> keys() {
@@ -53,21 +55,14 @@ final class ControllerKeys {
                 null,
                 "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
         keys.int32("internal.metadata.max.batch.size.in.bytes", 8388608, null, "Largest batch of metadata records.");
-        keys.int32(
-                "broker.session.timeout.ms",
-                3000,
-                null,
-                "A broker that the active controller does not hear of for so long is fenced: it leads nothing. Kafka has 9000; here a dead one is noticed sooner.");
-        keys.bool("auto.leader.rebalance.enable", true, "Leaderships go back to the preferred replicas by themselves.");
-        keys.int64(
-                "leader.imbalance.check.interval.seconds",
-                300L,
-                atLeast(1),
-                "How often leaderships are brought back to the preferred replicas.");
     }
 
     private static void section1(KeyTable keys) {
-        keys.withoutEffect("concerns several nodes; this is a cluster of one");
+        keys.readWithoutEffect(ControllerConfig.class, SEVERAL);
+        keys.bool("auto.leader.rebalance.enable", true);
+        keys.int32("broker.session.timeout.ms", 3000, null);
+        keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
+        keys.withoutEffect(SEVERAL);
         keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
         keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
         keys.int32("broker.heartbeat.interval.ms", 2000, null);
