@@ -40,10 +40,9 @@ final class BrokerLifecycle {
         sessions.heard(broker.id(), broker.epoch(), request.currentMetadataOffset(), nowNanos);
         BrokerHeartbeatResponseData answer =
                 new BrokerHeartbeatResponseData().setIsCaughtUp(request.currentMetadataOffset() >= broker.epoch());
-        List<Uuid> working = new ArrayList<>(broker.logDirs());
-        if (working.removeAll(request.offlineLogDirs())) {
-            answer.setIsFenced(broker.fenced());
-            return Decision.inParts(withoutDirectories(changes, broker.withLogDirs(working)), answer);
+        List<MetadataRecord> broken = withoutDirectories(changes, broker, request.offlineLogDirs());
+        if (!broken.isEmpty()) {
+            return Decision.inParts(broken, answer.setIsFenced(broker.fenced()));
         }
         if (broker.fenced()) {
             return whileFenced(changes, broker, request, answer);
@@ -80,12 +79,33 @@ final class BrokerLifecycle {
         return Decision.inParts(records, answer.setIsFenced(false));
     }
 
-    /** Replicas in directories that do not work neither lead nor are in the ISR (KIP-858); first they leave, as what is told again is done again. */
-    private static List<MetadataRecord> withoutDirectories(PartitionChanges changes, BrokerImage broker) {
-        MetadataRecord told = MetadataRecords.broker(broker);
+    /** Directories of a running broker that do not work any more, told apart from its heartbeats. */
+    Decision<BrokerHeartbeatResponseData> offlineDirectories(
+            PartitionChanges changes, BrokerHeartbeatRequestData report) {
+        BrokerHeartbeatResponseData answer = new BrokerHeartbeatResponseData();
+        BrokerImage broker = changes.image().broker(report.brokerId());
+        if (broker == null || broker.epoch() != report.brokerEpoch()) {
+            return Decision.unchanged(answer.setErrorCode(Errors.STALE_BROKER_EPOCH.code()));
+        }
+        answer.setIsFenced(broker.fenced());
+        return Decision.inParts(withoutDirectories(changes, broker, report.offlineLogDirs()), answer);
+    }
+
+    /**
+     * Directories that do not work take no new partitions until the broker registers again, and replicas in them neither lead nor are in the ISR (KIP-858); first these
+     * leave, as what is told again is done again. A sole replica stays the leader: nobody can take over, and clients are told that its storage fails.
+     */
+    private static List<MetadataRecord> withoutDirectories(
+            PartitionChanges changes, BrokerImage broker, List<Uuid> offline) {
+        List<Uuid> working = new ArrayList<>(broker.logDirs());
+        if (!working.removeAll(offline)) {
+            return List.of();
+        }
+        MetadataRecord told = MetadataRecords.broker(broker.withLogDirs(working));
         Draft draft = new Draft(changes.image());
         draft.add(List.of(told));
-        List<MetadataRecord> records = new ArrayList<>(changes.in(draft.image()).all(each -> holds(each, broker.id())));
+        List<MetadataRecord> records = new ArrayList<>(changes.in(draft.image())
+                .all(each -> holds(each, broker.id()) && each.replicas().size() > 1));
         records.add(told);
         return records;
     }

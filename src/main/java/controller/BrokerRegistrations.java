@@ -10,9 +10,6 @@ import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
-import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
-import org.apache.kafka.common.protocol.Errors;
 
 /**
  * Broker processes that come to be, and what may be lost in their log directories (rules C1, C3): where records may be gone the partition gets a new leader epoch, so
@@ -49,18 +46,5 @@ final class BrokerRegistrations {
         return DirectoryId.isReserved(directory)
                 ? directoryGone
                 : !broker.logDirs().contains(directory);
-    }
-
-    /** Directories of a running broker that do not work any more take no new partitions, until it registers again. */
-    Decision<BrokerHeartbeatResponseData> offline(MetadataImage image, BrokerHeartbeatRequestData heartbeat) {
-        BrokerHeartbeatResponseData answer = new BrokerHeartbeatResponseData();
-        BrokerImage broker = image.broker(heartbeat.brokerId());
-        if (broker == null || broker.epoch() != heartbeat.brokerEpoch()) {
-            return Decision.unchanged(answer.setErrorCode(Errors.STALE_BROKER_EPOCH.code()));
-        }
-        List<Uuid> working = new ArrayList<>(broker.logDirs());
-        return working.removeAll(heartbeat.offlineLogDirs())
-                ? new Decision<>(List.of(MetadataRecords.broker(broker.withLogDirs(working))), answer)
-                : Decision.unchanged(answer);
     }
 }

@@ -97,9 +97,7 @@ final class BrokerSessions {
 
     private long silence(BrokerImage broker) {
         Session session = sessions.get(broker.id());
-        return session == null || session.epoch != broker.epoch()
-                ? Long.MAX_VALUE
-                : latestNanos - session.heardNanos;
+        return session == null || session.epoch != broker.epoch() ? Long.MAX_VALUE : latestNanos - session.heardNanos;
     }
 
     /** The broker may end when all others have applied the record at this offset, which moves its last leadership away. */

@@ -262,6 +262,6 @@ public final class ControllerMachine {
     }
 
     public Decision<BrokerHeartbeatResponseData> offlineDirectories(BrokerHeartbeatRequestData heartbeat) {
-        return registrations.offline(latest, heartbeat);
+        return lifecycle.offlineDirectories(changes(), heartbeat);
     }
 }

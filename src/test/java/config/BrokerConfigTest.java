@@ -265,7 +265,10 @@ class BrokerConfigTest {
             if (inForce) {
                 expected.add(key.name());
             }
-            assertEquals(inForce || READ_WITHOUT_EFFECT.contains(key.name()), !key.owner().isEmpty(), key.name());
+            assertEquals(
+                    inForce || READ_WITHOUT_EFFECT.contains(key.name()),
+                    !key.owner().isEmpty(),
+                    key.name());
             assertFalse(key.text().isBlank(), key.name());
         }
         assertEquals(expected, config().keysRead());

@@ -54,8 +54,7 @@ class LostDecisionsTest {
 
     @Test
     void whoIsGoneIsFencedWhicheverDecisionWasLost() {
-        isFencedAfter(
-                "fence", () -> lab.machine.fence(1, lab.image().broker(1).epoch()));
+        isFencedAfter("fence", () -> lab.machine.fence(1, lab.image().broker(1).epoch()));
         isFencedAfter("wantFence", () -> lab.machine.heartbeat(beat().setWantFence(true), lab.now));
         isFencedAfter(
                 "unregister", () -> lab.machine.unregisterBroker(new UnregisterBrokerRequestData().setBrokerId(1)));

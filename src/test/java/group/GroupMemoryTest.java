@@ -160,12 +160,15 @@ class GroupMemoryTest {
             request.topics()
                     .get(0)
                     .partitions()
-                    .add(request(group, i, metadata).topics().get(0).partitions().get(0));
+                    .add(request(group, i, metadata)
+                            .topics()
+                            .get(0)
+                            .partitions()
+                            .get(0));
         }
-        OffsetCommitResponseData answer = bench.write(
-                        shard -> transactional
-                                ? shard.offsets().commitInTransaction(request, (short) 5)
-                                : shard.offsets().commit(request, (short) 9))
+        OffsetCommitResponseData answer = bench.write(shard -> transactional
+                        ? shard.offsets().commitInTransaction(request, (short) 5)
+                        : shard.offsets().commit(request, (short) 9))
                 .value();
         List<Short> errors = OffsetAsks.errors(answer);
         assertEquals(partitions, errors.size());

@@ -66,7 +66,9 @@ class DirectoryReportsTest {
             reports.offline(A);
             answer(Errors.STALE_BROKER_EPOCH);
             assertEquals(0, mailboxes.waiting(), "not at once");
-            assertTrue(lines.lines().get(0).contains(Errors.STALE_BROKER_EPOCH.name()), lines.lines().toString());
+            assertTrue(
+                    lines.lines().get(0).contains(Errors.STALE_BROKER_EPOCH.name()),
+                    lines.lines().toString());
         }
         host.runFor(LONG_ENOUGH_MILLIS);
         assertEquals(1, mailboxes.waiting());
