@@ -135,8 +135,7 @@ final class CommitTracker {
      * @param wish it has all below; durably where acks are durable. Its log is the beginning of the leader's
      */
     boolean fetched(int replica, long brokerEpoch, ReadPartition wish) {
-        if (!replicas.fetched(
-                replica, brokerEpoch, wish.fetchOffset(), wish.logStartOffset(), log.logEndOffset(), now())) {
+        if (!replicas.fetched(replica, brokerEpoch, wish.fetchOffset(), log.logEndOffset(), now())) {
             return false;
         }
         advance();
@@ -219,11 +218,6 @@ final class CommitTracker {
                 propose();
             });
         }
-    }
-
-    /** Rule I12: below it no replica that is served has anything. */
-    long lowWatermark() {
-        return replicas.lowWatermark(log.logStartOffset());
     }
 
     /** The epoch is over. */

@@ -6,7 +6,6 @@ package replication;
 final class Follower {
     private final int id;
     private long endOffset = -1;
-    private long startOffset = -1;
     private long brokerEpoch = -1;
     /** When it last had all that the leader had; meaningless while {@link #everCaughtUp} is not set. */
     private long caughtUpNanos;
@@ -31,11 +30,6 @@ final class Follower {
         return endOffset;
     }
 
-    /** -1 before its first fetch of this epoch. */
-    long startOffset() {
-        return startOffset;
-    }
-
     /** Of the process that fetched last; -1 before its first fetch of this epoch. */
     long brokerEpoch() {
         return brokerEpoch;
@@ -47,7 +41,7 @@ final class Follower {
      *
      * @param leaderEnd of the leader's log at this moment
      */
-    void fetched(long offset, long start, long epoch, long leaderEnd, long nowNanos) {
+    void fetched(long offset, long epoch, long leaderEnd, long nowNanos) {
         if (epoch > brokerEpoch) {
             // Another process: what the former one had says nothing of it.
             leaderEndAtLastFetch = Long.MAX_VALUE;
@@ -58,7 +52,6 @@ final class Follower {
             caughtUp(lastFetchNanos);
         }
         endOffset = offset;
-        startOffset = start;
         brokerEpoch = epoch;
         lastFetchNanos = nowNanos;
         leaderEndAtLastFetch = leaderEnd;

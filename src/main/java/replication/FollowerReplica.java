@@ -75,10 +75,6 @@ public final class FollowerReplica {
         leaderEpoch = Math.max(leaderEpoch, epoch);
     }
 
-    public int leaderEpoch() {
-        return leaderEpoch;
-    }
-
     /** Null while an append or a cut is under way, and when closed. */
     public Wish wish() {
         if (busy || closed) {

@@ -113,13 +113,13 @@ final class InSyncReplicas {
      *
      * @param logEnd of the leader at this moment
      */
-    boolean fetched(int replica, long brokerEpoch, long offset, long startOffset, long logEnd, long nowNanos) {
+    boolean fetched(int replica, long brokerEpoch, long offset, long logEnd, long nowNanos) {
         for (Follower each : followers) {
             if (each.id() == replica) {
                 if (brokerEpoch < Math.max(each.brokerEpoch(), brokers.eligibleEpoch(replica))) {
                     return false;
                 }
-                each.fetched(offset, startOffset, brokerEpoch, logEnd, nowNanos);
+                each.fetched(offset, brokerEpoch, logEnd, nowNanos);
                 return true;
             }
         }
@@ -155,17 +155,6 @@ final class InSyncReplicas {
         }
         // One that is about to join would else never reach a high watermark that runs away from it.
         return member || proposed || (follower.isCaughtUp(logEnd, nowNanos, lagNanos) && isEligible(follower));
-    }
-
-    /** The least log start of all replicas that may be served: below it nobody has anything (DeleteRecords' low watermark). */
-    long lowWatermark(long ownStart) {
-        long least = ownStart;
-        for (Follower each : followers) {
-            if (brokers.eligibleEpoch(each.id()) >= 0) {
-                least = Math.min(least, each.startOffset());
-            }
-        }
-        return least;
     }
 
     /**

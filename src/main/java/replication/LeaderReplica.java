@@ -477,11 +477,6 @@ public final class LeaderReplica {
                         + " is no replica of the partition, or there is a later process of it");
     }
 
-    /** The least log start of all replicas (DeleteRecords, rule I12). */
-    long lowWatermark() {
-        return tracker == null ? log.logStartOffset() : tracker.lowWatermark();
-    }
-
     /** Ends service: waiting fetches answer, nothing more is admitted. The log is closed or deleted by the caller. */
     public void resign() {
         closed = true;

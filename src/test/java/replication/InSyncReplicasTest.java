@@ -29,7 +29,7 @@ class InSyncReplicasTest {
     }
 
     private boolean fetch(int replica, long offset, long now) {
-        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), offset, 0, END, now);
+        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), offset, END, now);
     }
 
     private long highWatermark(long current, long now) {
@@ -109,10 +109,10 @@ class InSyncReplicasTest {
         assertNull(replicas.propose(END, END, 1), "fenced");
         eligible.put(2, 20L);
         assertNull(replicas.propose(END, END, 1), "it fetched before it was restarted");
-        assertFalse(replicas.fetched(2, 12, END, 0, END, 2), "a late fetch of the former process");
+        assertFalse(replicas.fetched(2, 12, END, END, 2), "a late fetch of the former process");
         assertTrue(fetch(2, END, 3));
         assertEquals(20, replicas.propose(END, END, 3).isr().get(1).brokerEpoch());
-        assertFalse(replicas.fetched(9, 1, END, 0, END, 3), "no replica");
+        assertFalse(replicas.fetched(9, 1, END, END, 3), "no replica");
     }
 
     @Test
@@ -162,7 +162,7 @@ class InSyncReplicasTest {
     }
 
     private long withLeaderAt(long end) {
-        replicas.fetched(2, 12, end, 0, end, 2);
+        replicas.fetched(2, 12, end, end, 2);
         return replicas.highWatermark(END, end, end, 2);
     }
 
@@ -180,7 +180,7 @@ class InSyncReplicasTest {
         replicas = leading(List.of(1, 2), List.of(1, 2), 1, false);
         long end = 1_000;
         for (long now = 0; now < 20 * LAG; now += LAG / 4) {
-            replicas.fetched(2, 12, end, 0, end + 100, now);
+            replicas.fetched(2, 12, end, end + 100, now);
             end += 100;
             assertNull(replicas.propose(100, end, now), "at " + now);
         }
