@@ -2,8 +2,11 @@ package node;
 
 import common.Failure;
 import common.OwnerId;
+import common.Peers;
 import common.Ports;
 import protocol.BufferPool;
+import protocol.PeerConnections;
+import protocol.PeerDialer;
 import services.LogLevels;
 import storage.DiskExecutor;
 
@@ -31,6 +34,14 @@ public interface NodeHost {
     DiskExecutor disk(int directory, int loop);
 
     BufferPool buffers(int loop);
+
+    /** Opens connections to other nodes, on {@code loop}. Costs nothing before the first one. */
+    PeerDialer dialer(int loop);
+
+    /** The lines of {@code loop} to other nodes, in which this one shows as node {@code nodeId}. */
+    default Peers peers(int loop, int nodeId) {
+        return new PeerConnections(dialer(loop), buffers(loop), ports(loop).timers(), "node-" + nodeId);
+    }
 
     /** Makes {@code owner} reachable through all Mailboxes of the node; its messages run on {@code loop}. Called while the node starts. */
     <O> void register(OwnerId<O> id, O owner, int loop);

@@ -19,15 +19,26 @@ import protocol.TransportListener;
 final class SocketPeers implements PeerDialer {
     private final OwnerLoop owner;
     private final ByteBufAllocator allocator;
-    private final NetClient client;
+    private final Vertx vertx;
     private final VertxTimers timers;
+    private NetClient client;
 
     SocketPeers(Vertx vertx, OwnerLoop owner, ByteBufAllocator allocator) {
         this.owner = owner;
         this.allocator = allocator;
         this.timers = new VertxTimers(owner);
-        this.client = vertx.createNetClient(
-                new NetClientOptions().setTcpNoDelay(true).setTcpKeepAlive(true).setConnectTimeout(DIAL_MILLIS));
+        this.vertx = vertx;
+    }
+
+    /** Made when it is needed: a node alone dials nobody. */
+    private NetClient client() {
+        if (client == null) {
+            client = vertx.createNetClient(new NetClientOptions()
+                    .setTcpNoDelay(true)
+                    .setTcpKeepAlive(true)
+                    .setConnectTimeout(DIAL_MILLIS));
+        }
+        return client;
     }
 
     @Override
@@ -36,7 +47,7 @@ final class SocketPeers implements PeerDialer {
         // The name's resolution takes time, too.
         socket.deadline = timers.after(DIAL_MILLIS, socket::late);
         // Its own context: what Vert.x tells, it tells on this loop.
-        client.connect(to.port(), to.host()).onComplete(result -> {
+        client().connect(to.port(), to.host()).onComplete(result -> {
             if (result.succeeded()) {
                 owner.enter(() -> socket.open(result.result()));
             } else {

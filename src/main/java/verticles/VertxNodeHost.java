@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import node.NodeHost;
 import protocol.BufferPool;
+import protocol.PeerDialer;
 import services.LogLevels;
 import storage.DiskExecutor;
 
@@ -24,6 +25,7 @@ final class VertxNodeHost implements NodeHost {
     private final Owners owners;
     private final ByteBufAllocator allocator;
     private final List<Ports> ports = new ArrayList<>();
+    private final List<PeerDialer> dialers = new ArrayList<>();
     private final List<RealFileSystem> directories = new ArrayList<>();
     private final List<DiskLanes> lanes = new ArrayList<>();
 
@@ -36,6 +38,7 @@ final class VertxNodeHost implements NodeHost {
         for (int loop = 0; loop < loops.count(); loop++) {
             OwnerLoop owner = loops.get(loop);
             VertxTimers timers = new VertxTimers(owner);
+            dialers.add(new SocketPeers(vertx, owner, allocator));
             ports.add(new Ports(
                     clock,
                     timers,
@@ -85,6 +88,11 @@ final class VertxNodeHost implements NodeHost {
     @Override
     public BufferPool buffers(int loop) {
         return new NettyBufferPool(allocator);
+    }
+
+    @Override
+    public PeerDialer dialer(int loop) {
+        return dialers.get(loop);
     }
 
     @Override

@@ -2,6 +2,7 @@ package sim;
 
 import common.Chance;
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import common.OwnerId;
 import common.Ports;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.function.Consumer;
 import node.NodeHost;
 import protocol.BufferPool;
+import protocol.PeerDialer;
 import storage.DiskExecutor;
 
 /** The machine that one incarnation of a node runs on: loops and disk threads of virtual time. */
@@ -101,6 +103,16 @@ final class SimNodeHost implements NodeHost {
     @Override
     public BufferPool buffers(int loop) {
         return chunks;
+    }
+
+    /** A machine alone: nobody listens anywhere. */
+    @Override
+    public PeerDialer dialer(int loop) {
+        return (to, attempt) -> scheduler.after(
+                1 + random.below(10_000),
+                life,
+                "dial",
+                () -> attempt.failed(Failure.of(FailureCode.PEER_REFUSED, "connection refused")));
     }
 
     @Override
