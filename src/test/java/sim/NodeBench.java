@@ -125,7 +125,7 @@ final class NodeBench {
                 LOOPS,
                 Chance.NEVER,
                 mutations,
-                new SimChunks(),
+                SimNodeHost.Place.alone(new SimNetwork(scheduler, random.split("network"))),
                 new SimMetrics(),
                 new SimLag());
         SimNodeHost host =

@@ -1,11 +1,15 @@
 package sim;
 
-/** One incarnation of a process: everything that belongs to it stops when it ends. */
+import java.util.ArrayDeque;
+
+/** One incarnation of a process: everything that belongs to it stops when it ends, and waits while it is paused (as by SIGSTOP). */
 public final class SimLife {
     private final String name;
     private final SimLife before;
     private boolean alive = true;
     private boolean powerLost;
+    private boolean paused;
+    private final ArrayDeque<Runnable> held = new ArrayDeque<>();
 
     public SimLife(String name) {
         this(name, null);
@@ -32,6 +36,33 @@ public final class SimLife {
 
     public void end() {
         alive = false;
+        held.clear();
+    }
+
+    boolean paused() {
+        return paused;
+    }
+
+    /** What comes for it waits from now on, in order; clocks go on, and the machine still accepts connections and bytes for it. */
+    void pause() {
+        paused = true;
+    }
+
+    /** All that has come meanwhile is done now, and late timers with it. */
+    void resume() {
+        paused = false;
+        while (!held.isEmpty() && !paused) {
+            held.poll().run();
+        }
+    }
+
+    /** Does {@code action}, now or when it is resumed; not at all when it has ended by then. */
+    void run(Runnable action) {
+        if (paused && alive) {
+            held.add(action);
+        } else if (alive) {
+            action.run();
+        }
     }
 
     /** It lives, but pages were lost: as {@link #powerLost}. */
@@ -42,7 +73,7 @@ public final class SimLife {
     }
 
     void endWithPower() {
-        alive = false;
+        end();
         unsyncedLost();
     }
 }

@@ -14,6 +14,7 @@ final class SimMachine implements SimNode.Events {
     private static final long PATIENCE = 60_000;
     private static final String REQUESTS = "kafka_network_requestmetrics_requests_total{request,";
 
+    private final int number;
     private final SimWorld world;
     private final SimProfile profile;
     private final SimClock clock;
@@ -28,6 +29,7 @@ final class SimMachine implements SimNode.Events {
 
     /** @param number from 0 */
     SimMachine(SimWorld world, int number, Mutations mutations) {
+        this.number = number;
         this.world = world;
         this.profile = world.profile();
         this.name = "n" + number;
@@ -49,7 +51,7 @@ final class SimMachine implements SimNode.Events {
                 profile.get("loops"),
                 chance,
                 mutations,
-                world.network().chunks(),
+                new SimNodeHost.Place(name, world.network(), world),
                 metrics,
                 lag);
         this.node = new SimNode(name, parts, config(), random.split("node"), this);
@@ -74,6 +76,9 @@ final class SimMachine implements SimNode.Events {
                 "metadata.log.max.record.bytes.between.snapshots", Integer.toString(profile.get("snapshotBytes")));
         properties.put("log.max.open.files", Integer.toString(profile.get("openFiles")));
         properties.put("log.dir.scrub.bytes.per.second", Integer.toString(profile.get("scrubBytes")));
+        if (profile.get("nodes") > 1) {
+            network(properties);
+        }
         SimGroups.configure(profile, properties);
         SimTransactions.configure(profile, properties);
         BrokerConfig.Parsed parsed = BrokerConfig.parse(properties);
@@ -81,6 +86,33 @@ final class SimMachine implements SimNode.Events {
             throw new IllegalStateException(parsed.problems().toString());
         }
         return parsed.config();
+    }
+
+    private void network(Map<String, String> properties) {
+        properties.put("node.id", Integer.toString(nodeId(number)));
+        properties.put("process.roles", "broker,controller");
+        properties.put(
+                "listeners",
+                "PLAINTEXT://" + name + ":" + SimNode.CLIENT_PORT + ",CONTROLLER://" + name + ":"
+                        + SimNode.CONTROLLER_PORT);
+        properties.put("controller.listener.names", "CONTROLLER");
+        StringBuilder voters = new StringBuilder();
+        for (int i = 0; i < profile.get("voters"); i++) {
+            voters.append(i == 0 ? "" : ",")
+                    .append(nodeId(i))
+                    .append("@n")
+                    .append(i)
+                    .append(':');
+            voters.append(SimNode.CONTROLLER_PORT);
+        }
+        if (!voters.isEmpty()) {
+            properties.put("controller.quorum.voters", voters.toString());
+        }
+    }
+
+    /** Of the node on a machine. */
+    static int nodeId(int machine) {
+        return machine + 1;
     }
 
     String name() {
@@ -126,19 +158,27 @@ final class SimMachine implements SimNode.Events {
         return json.append("]}").toString();
     }
 
+    /** For the first time, or after the last start; it serves when those that it needs have started, too. */
     void start() {
         node.start();
-        world.await("L start", PATIENCE, node::serving);
     }
 
-    /** With all faults off: it comes up, by itself or with help. */
+    /** With all faults off: it starts, by itself or with help. */
     void heal() {
+        node.resume();
         if (node.alive() && (node.life().powerLost() || directoryBroken)) {
             // A directory that is offline stays so until the process ends (rule S3).
             crash(false, false);
         }
         directoryBroken = false;
-        world.await("L4 serves after heal", PATIENCE, () -> {
+        if (!node.alive()) {
+            node.start();
+        }
+    }
+
+    /** @param rule that is broken when it takes too long */
+    void awaitServing(String rule) {
+        world.await(rule, PATIENCE, () -> {
             if (!node.alive()) {
                 node.start();
             }
@@ -153,16 +193,14 @@ final class SimMachine implements SimNode.Events {
         KILL
     }
 
-    /** Ends the process and starts it again. */
-    void restart(End how) {
+    /** Ends the process. */
+    void end(End how) {
         if (how == End.CLEAN) {
             node.stopClean();
             world.await("L clean stop", PATIENCE, () -> !node.alive());
         } else {
             crash(how == End.POWER_CUT, false);
         }
-        node.start();
-        world.await("L4 serves after restart", PATIENCE, node::serving);
     }
 
     // ---- faults

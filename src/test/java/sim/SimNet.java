@@ -17,6 +17,9 @@ interface SimNet {
     /** Opens a connection from the end {@code from} of the network to a node; null when nobody listens there. */
     SimWire connect(String from, int node, SimWire.ClientEnd client);
 
+    /** How many nodes there are; the first is 0. */
+    int nodes();
+
     /** A request was sent: the world may keep a copy as a ghost, or kill the connection. */
     void sent(ApiKeys key, byte[] frame);
 

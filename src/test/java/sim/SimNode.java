@@ -10,6 +10,9 @@ import protocol.ConnectionInfo;
 
 /** A node over its incarnations: starts, serves, is stopped, killed or cut from power, and starts again on what its disks kept. */
 final class SimNode {
+    static final int CLIENT_PORT = 9092;
+    static final int CONTROLLER_PORT = 9093;
+
     private final SimNodeHost.Parts parts;
     private final BrokerConfig config;
     private final String name;
@@ -18,10 +21,12 @@ final class SimNode {
     private final List<SimWire> wires = new ArrayList<>();
     private SimLife life;
     private NodeAssembly assembly;
+    private SimNodeHost host;
     private int incarnation;
     private int accepted;
     private boolean serving;
     private boolean stopping;
+    private boolean dark;
 
     /** What a node tells its world. */
     interface Events {
@@ -59,6 +64,24 @@ final class SimNode {
         return life;
     }
 
+    /** The power is off: nothing answers there, not even that nobody listens. */
+    boolean dark() {
+        return dark;
+    }
+
+    /** As by SIGSTOP, until {@link #resume} or its end. */
+    void pause() {
+        if (alive()) {
+            life.pause();
+        }
+    }
+
+    void resume() {
+        if (alive()) {
+            life.resume();
+        }
+    }
+
     int incarnation() {
         return incarnation;
     }
@@ -71,8 +94,9 @@ final class SimNode {
         life = mine;
         serving = false;
         stopping = false;
+        dark = false;
         parts.scheduler().note("node-start", incarnation);
-        SimNodeHost host = new SimNodeHost(
+        host = new SimNodeHost(
                 parts, mine, random.split("incarnation" + incarnation), events::crashedInJob, this::halt);
         host.execute(0, () -> {
             assembly = new NodeAssembly(host, config);
@@ -95,16 +119,26 @@ final class SimNode {
         events.halted(why);
     }
 
-    /** Accepts a connection from the end {@code from}; null when the node does not serve or is out of reach. */
-    SimWire connect(SimNetwork network, String from, SimWire.ClientEnd client) {
-        if (!serving() || !network.reachable(from, name)) {
+    /** Accepts a client's connection from the end {@code from}; null when the node does not serve or is out of reach. */
+    SimWire connect(String from, SimWire.ClientEnd client) {
+        return reachable(from) ? accept(from, CLIENT_PORT, client) : null;
+    }
+
+    private boolean reachable(String from) {
+        return parts.place().network().reachable(from, name);
+    }
+
+    /** Accepts a connection from the end {@code from}, a client's or another node's; null when nobody listens at {@code port}. */
+    SimWire accept(String from, int port, SimWire.ClientEnd client) {
+        if (!serving() || port != CLIENT_PORT) {
             return null;
         }
+        SimNetwork network = parts.place().network();
         int loop = accepted++ % parts.loops();
         SimWire wire =
                 new SimWire(network, new SimWire.Ends(from, name), life, random.split("wire" + accepted), client);
         ConnectionInfo info = new ConnectionInfo(
-                "c" + accepted, "PLAINTEXT", "127.0.0.1", 9092, "127.0.0.1", 30_000 + accepted % 30_000);
+                "c" + accepted, "PLAINTEXT", "127.0.0.1", port, "127.0.0.1", 30_000 + accepted % 30_000);
         wire.accept(transport -> new Connection(info, transport, assembly.instance(loop)));
         wires.removeIf(each -> !each.open());
         wires.add(wire);
@@ -156,6 +190,7 @@ final class SimNode {
 
     private void endLife(boolean power, boolean silently) {
         parts.scheduler().note(power ? "node-power-cut" : "node-ends", incarnation);
+        dark = power;
         if (power) {
             life.endWithPower();
         } else {
@@ -165,6 +200,7 @@ final class SimNode {
             wire.serverDied(silently);
         }
         wires.clear();
+        host.died(silently);
         for (SimDisk disk : parts.disks()) {
             if (power) {
                 disk.powerCut();

@@ -2,7 +2,6 @@ package sim;
 
 import common.Chance;
 import common.Failure;
-import common.FailureCode;
 import common.Mutations;
 import common.OwnerId;
 import common.Ports;
@@ -23,10 +22,24 @@ final class SimNodeHost implements NodeHost {
     private final SimLife life;
     private final SimRandom random;
     private final SimMailboxes mailboxes;
-    private final SimChunks chunks;
+    private final Place place;
     private final List<Ports> ports = new ArrayList<>();
     private final List<SimDiskExecutor> disks = new ArrayList<>();
+    private final List<SimPeers> peers = new ArrayList<>();
     private final Consumer<Failure> onHalt;
+
+    /**
+     * Where a host is in the network.
+     *
+     * @param name of its machine's end
+     * @param others who listens at other ends
+     */
+    record Place(String name, SimNetwork network, SimPeers.Listening others) {
+        /** A machine without others. */
+        static Place alone(SimNetwork network) {
+            return new Place("n0", network, (from, to, client) -> null);
+        }
+    }
 
     /** What a host is made of; chosen per run. */
     record Parts(
@@ -36,7 +49,7 @@ final class SimNodeHost implements NodeHost {
             int loops,
             Chance chance,
             Mutations mutations,
-            SimChunks chunks,
+            Place place,
             SimMetrics metrics,
             SimLag lag) {}
 
@@ -48,7 +61,7 @@ final class SimNodeHost implements NodeHost {
         this.scheduler = parts.scheduler;
         this.life = life;
         this.random = random;
-        this.chunks = parts.chunks;
+        this.place = parts.place;
         this.onHalt = onHalt;
         this.mailboxes = new SimMailboxes(scheduler, life, random.split("bus"), MAX_BUS_DELAY, parts.lag);
         for (int loop = 0; loop < parts.loops; loop++) {
@@ -60,6 +73,7 @@ final class SimNodeHost implements NodeHost {
                     parts.metrics,
                     parts.chance,
                     parts.mutations));
+            peers.add(new SimPeers(place.network, life, random.split("peers" + loop), place.name, place.others));
         }
         for (int i = 0; i < parts.disks.size(); i++) {
             SimFileSystem files = new SimFileSystem(parts.disks.get(i), life, parts.clock);
@@ -102,17 +116,17 @@ final class SimNodeHost implements NodeHost {
 
     @Override
     public BufferPool buffers(int loop) {
-        return chunks;
+        return place.network.chunks();
     }
 
-    /** A machine alone: nobody listens anywhere. */
     @Override
     public PeerDialer dialer(int loop) {
-        return (to, attempt) -> scheduler.after(
-                1 + random.below(10_000),
-                life,
-                "dial",
-                () -> attempt.failed(Failure.of(FailureCode.PEER_REFUSED, "connection refused")));
+        return peers.get(loop);
+    }
+
+    /** The process has ended: nodes that it talked to learn of it, or (silently) not. */
+    void died(boolean silently) {
+        peers.forEach(each -> each.died(silently));
     }
 
     @Override

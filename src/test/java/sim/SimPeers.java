@@ -25,6 +25,11 @@ final class SimPeers implements PeerDialer {
     interface Listening {
         /** Accepts; null when no process listens there. Only asked while both directions are whole. */
         SimWire accept(String from, Peers.Address to, SimWire.ClientEnd client);
+
+        /** Whether the machine has no power: nothing says that nobody listens there. */
+        default boolean dark(Peers.Address to) {
+            return false;
+        }
     }
 
     /** @param name of this node in the network; addresses have the names of nodes for hosts */
@@ -41,18 +46,17 @@ final class SimPeers implements PeerDialer {
     public void dial(Peers.Address to, Attempt attempt) {
         long roundTrip = network.path(name, to.host()).latency()
                 + network.path(to.host(), name).latency();
-        if (!network.reachable(name, to.host()) || roundTrip > DIAL_MILLIS * SimScheduler.MILLI) {
-            scheduler.after(
-                    DIAL_MILLIS * SimScheduler.MILLI,
-                    life,
-                    "dial-late",
-                    () -> attempt.failed(
-                            Failure.of(FailureCode.PEER_UNREACHABLE, "it did not accept the connection in time")));
+        if (silent(to) || roundTrip > DIAL_MILLIS * SimScheduler.MILLI) {
+            late(attempt, DIAL_MILLIS * SimScheduler.MILLI);
             return;
         }
         scheduler.after(roundTrip, life, "dial", () -> {
             End end = new End();
-            SimWire wire = network.reachable(name, to.host()) ? others.accept(name, to, end) : null;
+            if (silent(to)) {
+                late(attempt, DIAL_MILLIS * SimScheduler.MILLI - roundTrip);
+                return;
+            }
+            SimWire wire = others.accept(name, to, end);
             if (wire == null) {
                 attempt.failed(Failure.of(FailureCode.PEER_REFUSED, "connection refused"));
             } else {
@@ -61,6 +65,19 @@ final class SimPeers implements PeerDialer {
                 end.listener = attempt.connected(end);
             }
         });
+    }
+
+    private boolean silent(Peers.Address to) {
+        return !network.reachable(name, to.host()) || others.dark(to);
+    }
+
+    private void late(Attempt attempt, long nanos) {
+        scheduler.after(
+                nanos,
+                life,
+                "dial-late",
+                () -> attempt.failed(
+                        Failure.of(FailureCode.PEER_UNREACHABLE, "it did not accept the connection in time")));
     }
 
     /** The process has ended; with the power nobody is told. */
@@ -130,6 +147,11 @@ final class SimPeers implements PeerDialer {
                 wire.closeByClient();
                 scheduler.after(1, life, "peer-close", this::onClosed);
             }
+        }
+
+        @Override
+        public SimLife life() {
+            return life;
         }
 
         @Override

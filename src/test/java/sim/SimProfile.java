@@ -54,6 +54,7 @@ final class SimProfile {
         drawBus(random.split("bus"));
         drawDirectories(random.split("directories"));
         drawMigration(random.split("migration"));
+        drawCluster();
         overrides.forEach(this::override);
     }
 
@@ -162,6 +163,13 @@ final class SimProfile {
     private void drawMigration(SimRandom random) {
         // Per member of a KIP-848 group, one bit each: it speaks the classic protocol.
         numbers.put("classicMembers", random.chance(0.4) ? random.between(1, 15) : 0);
+    }
+
+    /** One node unless a run is directed at a cluster. */
+    private void drawCluster() {
+        numbers.put("nodes", 1);
+        // The first so many nodes elect the controller; 0: each node is a cluster of its own.
+        numbers.put("voters", 3);
     }
 
     private void drawDirectories(SimRandom random) {

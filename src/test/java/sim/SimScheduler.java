@@ -125,7 +125,9 @@ public final class SimScheduler {
                 return false;
             }
             queue.poll();
-            if (next.action != null && (next.life == null || next.life.alive())) {
+            if (next.life != null && next.life.paused()) {
+                next.life.run(() -> late(next));
+            } else if (next.action != null && (next.life == null || next.life.alive())) {
                 now = next.at;
                 executed++;
                 if (executed > mostEvents) {
@@ -138,6 +140,14 @@ public final class SimScheduler {
                 next.action.run();
                 return true;
             }
+        }
+    }
+
+    /** An event of a process that was paused. */
+    private void late(Event event) {
+        if (event.action != null) {
+            note(event.what, event.sequence);
+            event.action.run();
         }
     }
 

@@ -293,7 +293,7 @@ final class SimStorm {
         }
         byte[] copy = frame.clone();
         scheduler.after((1 + own.below(5_000)) * SimScheduler.MILLI, null, "ghost", () -> {
-            SimWire wire = machine(own).node().connect(world.network(), "ghost", new Nobody());
+            SimWire wire = machine(own).node().connect("ghost", new Nobody());
             if (wire != null) {
                 world.count("ghosts");
                 wire.send(copy);

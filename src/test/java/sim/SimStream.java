@@ -42,8 +42,10 @@ final class SimStream {
                     return;
                 }
                 Held next = held.poll();
-                if (next.receiver == null || next.receiver.alive()) {
+                if (next.receiver == null) {
                     next.arrival.run();
+                } else {
+                    next.receiver.run(next.arrival);
                 }
             }
         });

@@ -10,7 +10,7 @@ import protocol.Transport;
 import storage.FileRange;
 
 /**
- * One TCP connection between a simulated client and the real server code. Bytes of a direction stay in order and arrive in pieces of any size. It can be
+ * One TCP connection between a simulated client, or another node, and the real server code. Bytes of a direction stay in order and arrive in pieces of any size. It can be
  * killed at any byte of either direction.
  */
 final class SimWire implements Transport {
@@ -22,6 +22,11 @@ final class SimWire implements Transport {
 
         /** No more bytes will come. */
         void onClosed();
+
+        /** The process that it belongs to; null: the world itself. */
+        default SimLife life() {
+            return null;
+        }
     }
 
     /** Names of both ends. */
@@ -171,7 +176,7 @@ final class SimWire implements Transport {
     }
 
     private void tellClientClosed() {
-        down.send(null, "closed", () -> {
+        down.send(client.life(), "closed", () -> {
             if (!clientClosed) {
                 clientClosed = true;
                 client.onClosed();
@@ -251,7 +256,7 @@ final class SimWire implements Transport {
     private void sendDown(byte[] bytes) {
         byte[] sent = bytes.length > downLeft ? java.util.Arrays.copyOf(bytes, (int) downLeft) : bytes;
         downLeft -= bytes.length;
-        down.send(null, "down", () -> {
+        down.send(client.life(), "down", () -> {
             if (!clientClosed) {
                 client.onBytes(sent);
             }

@@ -1,6 +1,7 @@
 package sim;
 
 import common.Mutations;
+import common.Peers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,9 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Machines, a network between them and clients, the clients and their misfortune, in one virtual time, all from one seed. */
-final class SimWorld implements SimNet {
+final class SimWorld implements SimNet, SimPeers.Listening {
     private static final Logger LOG = LoggerFactory.getLogger(SimWorld.class);
-    private static final int MACHINES = 1;
     private static final CompressionType[] CODECS = {
         CompressionType.NONE, CompressionType.NONE, CompressionType.LZ4, CompressionType.GZIP
     };
@@ -39,7 +39,7 @@ final class SimWorld implements SimNet {
         this.network = new SimNetwork(scheduler, random.split("network"));
         this.clientRandom = random.split("clients");
         this.workload = new SimWorkload(this, profile, clientRandom);
-        for (int i = 0; i < MACHINES; i++) {
+        for (int i = 0; i < profile.get("nodes"); i++) {
             machines.add(new SimMachine(this, i, mutations));
         }
     }
@@ -48,6 +48,7 @@ final class SimWorld implements SimNet {
 
     void warmUp() {
         machines.forEach(SimMachine::start);
+        machines.forEach(each -> each.awaitServing("L start"));
         workload.createTopics();
         workload.makeClients();
         workload.clients().forEach(SimClient::start);
@@ -64,6 +65,7 @@ final class SimWorld implements SimNet {
     /** All faults off: the nodes come up, clients finish what they have begun, and consumers catch up (L*). */
     void heal() {
         machines.forEach(SimMachine::heal);
+        machines.forEach(each -> each.awaitServing("L4 serves after heal"));
         scheduler.runFor(1_000 * SimScheduler.MILLI);
         List<SimClient> clients = workload.clients();
         clients.forEach(SimClient::quiesce);
@@ -101,8 +103,21 @@ final class SimWorld implements SimNet {
         return durable ? SimMachine.End.POWER_CUT : SimMachine.End.KILL;
     }
 
+    /** One node after the other when it is done with care, else all at once. */
     void restart(SimMachine.End how) {
-        machines.forEach(each -> each.restart(how));
+        for (SimMachine each : machines) {
+            each.end(how);
+            if (how == SimMachine.End.CLEAN) {
+                each.start();
+                each.awaitServing("L4 serves after restart");
+            }
+        }
+        for (SimMachine each : machines) {
+            if (!each.node().alive()) {
+                each.start();
+            }
+        }
+        machines.forEach(each -> each.awaitServing("L4 serves after restart"));
     }
 
     void await(String rule, long millis, BooleanSupplier condition) {
@@ -148,8 +163,36 @@ final class SimWorld implements SimNet {
 
     @Override
     public SimWire connect(String from, int node, SimWire.ClientEnd client) {
-        return machines.get(node).node().connect(network, from, client);
+        return machines.get(node).node().connect(from, client);
     }
+
+    @Override
+    public int nodes() {
+        return machines.size();
+    }
+
+    // ---- SimPeers.Listening
+
+    @Override
+    public SimWire accept(String from, Peers.Address to, SimWire.ClientEnd client) {
+        SimMachine machine = at(to);
+        return machine == null ? null : machine.node().accept(from, to.port(), client);
+    }
+
+    @Override
+    public boolean dark(Peers.Address to) {
+        SimMachine machine = at(to);
+        return machine != null && machine.node().dark();
+    }
+
+    private SimMachine at(Peers.Address address) {
+        return machines.stream()
+                .filter(each -> each.name().equals(address.host()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    // ---- more of SimNet
 
     @Override
     public void sent(ApiKeys key, byte[] frame) {
