@@ -1,12 +1,14 @@
 package node;
 
 import common.Callback;
+import common.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import replication.LeaderReplica;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
+import storage.ReadResult;
 
 /**
  * One pass over the partitions of a fetch, in their order, each with what is left of the byte limit (KIP-74). Most reads finish at once, so the pass is a
@@ -15,6 +17,7 @@ import replication.ReplicaShard.ReadPartition;
 final class FetchRead {
     private final Read request;
     private final List<LeaderReplica> replicas;
+    private final Failure[] refused;
     private final Callback<FetchRead> done;
     private final List<ReadOutcome> outcomes;
     private long bytes;
@@ -23,10 +26,14 @@ final class FetchRead {
     private boolean running;
     private boolean cancelled;
 
-    /** @param replicas those of the request's partitions, null where there is none */
-    FetchRead(Read request, List<LeaderReplica> replicas, Callback<FetchRead> done) {
+    /**
+     * @param replicas those of the request's partitions, null where there is none
+     * @param refused per partition why it gets nothing, null for none; null: nobody is refused
+     */
+    FetchRead(Read request, List<LeaderReplica> replicas, Failure[] refused, Callback<FetchRead> done) {
         this.request = request;
         this.replicas = replicas;
+        this.refused = refused;
         this.done = done;
         this.outcomes = new ArrayList<>(replicas.size());
     }
@@ -50,6 +57,10 @@ final class FetchRead {
         LeaderReplica replica = replicas.get(index);
         if (replica == null) {
             take(StorageShard.unknown());
+            return;
+        }
+        if (refused != null && refused[index] != null) {
+            take(new ReadOutcome(null, null, refused[index], -1, -1));
             return;
         }
         long left = Math.max(0, request.maxBytes() - bytes);
@@ -87,6 +98,10 @@ final class FetchRead {
         return cancelled;
     }
 
+    List<LeaderReplica> replicas() {
+        return replicas;
+    }
+
     List<ReadOutcome> outcomes() {
         return outcomes;
     }
@@ -106,18 +121,22 @@ final class FetchRead {
             LeaderReplica replica = replicas.get(i);
             if (replica == null
                     || outcomes.get(i).result() == null
-                    || replica.readableEnd(request.bound()) > endSeen(outcomes.get(i))) {
+                    || replica.readableEnd(request.bound()) > endSeen(i)) {
                 return true;
             }
         }
         return false;
     }
 
-    private long endSeen(ReadOutcome outcome) {
+    private long endSeen(int index) {
+        ReadResult result = outcomes.get(index).result();
         return switch (request.bound()) {
-            case HIGH_WATERMARK -> outcome.result().highWatermark();
-            case LAST_STABLE_OFFSET -> outcome.result().lastStableOffset();
-            case LOG_END -> Long.MAX_VALUE;
+            case HIGH_WATERMARK -> result.highWatermark();
+            case LAST_STABLE_OFFSET -> result.lastStableOffset();
+            case LOG_END ->
+                result.bytes() > 0
+                        ? Long.MAX_VALUE
+                        : request.partitions().get(index).fetchOffset();
         };
     }
 

@@ -15,6 +15,7 @@ import replication.ReplicaShard;
 import replication.WaitingFetch;
 import storage.ActiveProducer;
 import storage.EpochEnd;
+import storage.ReadBound;
 import storage.TimestampOffset;
 
 /**
@@ -77,21 +78,65 @@ public final class StorageShard implements ReplicaShard {
 
     @Override
     public void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done) {
+        WaitPlan plan = new WaitPlan(minBytes, maxWaitMillis);
+        if (request.reader().isReplica()) {
+            // Of all partitions, before a read of one of them waits for the disk: acknowledgements wait for these
+            // positions.
+            countPositions(request, plan);
+        }
+        read(id, request, plan, done);
+    }
+
+    /** How a fetch is answered. */
+    private static final class WaitPlan {
+        private final int minBytes;
+        private final long maxWaitMillis;
+        /** Per partition why the replica that asks gets nothing, null for none; null: nobody is refused. */
+        private Failure[] refused;
+        /** What the replica's positions say has moved a high watermark. */
+        private boolean newHighWatermark;
+
+        WaitPlan(int minBytes, long maxWaitMillis) {
+            this.minBytes = minBytes;
+            this.maxWaitMillis = maxWaitMillis;
+        }
+    }
+
+    private void countPositions(Read request, WaitPlan plan) {
+        Reader reader = request.reader();
+        List<ReadPartition> wishes = request.partitions();
+        for (int i = 0; i < wishes.size(); i++) {
+            LeaderReplica replica = partitions.get(wishes.get(i).partition());
+            if (replica == null) {
+                continue;
+            }
+            long before = replica.readableEnd(ReadBound.HIGH_WATERMARK);
+            Failure why = replica.followerFetches(reader.replicaId(), reader.brokerEpoch(), wishes.get(i));
+            plan.newHighWatermark |= replica.readableEnd(ReadBound.HIGH_WATERMARK) > before;
+            if (why != null) {
+                plan.refused = plan.refused == null ? new Failure[wishes.size()] : plan.refused;
+                plan.refused[i] = why;
+            }
+        }
+    }
+
+    private void read(FetchId id, Read request, WaitPlan plan, Callback<List<ReadOutcome>> done) {
         List<LeaderReplica> replicas = new ArrayList<>(request.partitions().size());
         for (ReadPartition each : request.partitions()) {
             replicas.add(partitions.get(each.partition()));
         }
-        FetchRead begun = new FetchRead(request, replicas, (read, failure) -> {
+        FetchRead begun = new FetchRead(request, replicas, plan.refused, (read, failure) -> {
             reading.remove(id, read);
-            boolean enough = read.bytes() >= minBytes || read.urgent() || read.cancelled() || maxWaitMillis <= 0;
+            boolean enough =
+                    read.bytes() >= plan.minBytes || read.urgent() || read.cancelled() || plan.maxWaitMillis <= 0;
             if (enough) {
                 done.succeed(explained(request, read.outcomes()));
             } else if (read.overtaken()) {
                 read.releaseRanges();
-                fetch(id, request, minBytes, maxWaitMillis, done);
+                read(id, request, plan, done);
             } else {
                 read.releaseRanges();
-                await(id, request, new WaitPlan(minBytes - read.bytes(), maxWaitMillis), replicas, done);
+                await(id, request, plan, read, done);
             }
         });
         begun.run();
@@ -100,16 +145,17 @@ public final class StorageShard implements ReplicaShard {
         }
     }
 
-    private record WaitPlan(long missingBytes, long maxWaitMillis) {}
-
-    private void await(
-            FetchId id, Read request, WaitPlan plan, List<LeaderReplica> replicas, Callback<List<ReadOutcome>> done) {
-        WaitingFetch wait = new WaitingFetch(replicas, request.bound(), plan.missingBytes, () -> {
+    private void await(FetchId id, Read request, WaitPlan plan, FetchRead read, Callback<List<ReadOutcome>> done) {
+        long missing = plan.minBytes - read.bytes();
+        WaitingFetch wait = new WaitingFetch(read.replicas(), request.bound(), missing, () -> {
             waiting.remove(id);
-            fetch(id, request, 0, 0, done);
+            read(id, request, new WaitPlan(0, 0), done);
         });
         waiting.put(id, wait);
         wait.start(ports.timers(), plan.maxWaitMillis);
+        if (plan.newHighWatermark) {
+            wait.highWatermarkMoved();
+        }
     }
 
     /** Puts the reason where a partition is not here at all. */

@@ -8,6 +8,7 @@ import metadata.MetadataImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import org.apache.kafka.common.message.FetchRequestData;
+import org.apache.kafka.common.message.FetchRequestData.ReplicaState;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.AbortedTransaction;
 import org.apache.kafka.common.message.FetchResponseData.EpochEndOffset;
@@ -21,6 +22,7 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
+import replication.ReplicaShard.Reader;
 import services.ErrorMapping;
 import services.FetchAnswer;
 import services.FetchContext;
@@ -36,8 +38,6 @@ public final class FetchHandler implements ApiHandler {
     private static final short REPLICA_STATE = 15;
     /** First version that gives leaders' endpoints (KIP-951). */
     private static final short LEADERS = 16;
-
-    private static final int CONSUMER = -1;
 
     private final FetchService service;
     private final FetchSessions sessions;
@@ -63,15 +63,14 @@ public final class FetchHandler implements ApiHandler {
             respond.succeed(refusal);
             return;
         }
-        int replicaId =
-                context.apiVersion() >= REPLICA_STATE ? request.replicaState().replicaId() : request.replicaId();
-        FetchContext session = sessions.begin(request, context.apiVersion(), replicaId >= 0);
+        Reader reader = reader(request, context.apiVersion());
+        FetchContext session = sessions.begin(request, context.apiVersion(), reader.isReplica());
         if (session.error() != Errors.NONE) {
             respond.succeed(new FetchResponseData().setErrorCode(session.error().code()));
             return;
         }
         boolean readCommitted = Isolation.isCommitted(request.isolationLevel());
-        Pending pending = new Pending(context, session, readCommitted, replicaId, respond);
+        Pending pending = new Pending(context, session, readCommitted, reader, respond);
         List<ReadPartition> reads = pending.resolve();
         if (reads.isEmpty()) {
             pending.finish(List.of());
@@ -84,14 +83,22 @@ public final class FetchHandler implements ApiHandler {
                         Math.min(request.minBytes(), most),
                         most,
                         Math.max(0, request.maxWaitMs()),
-                        bound(request, replicaId),
-                        Math.max(CONSUMER, replicaId)),
+                        bound(request, reader),
+                        reader),
                 (outcomes, failure) -> pending.finish(failure == null ? outcomes : pending.failed(failure)));
         context.onConnectionClosed(cancel);
     }
 
-    private static ReadBound bound(FetchRequestData request, int replicaId) {
-        if (replicaId >= 0) {
+    private static Reader reader(FetchRequestData request, short version) {
+        ReplicaState state = request.replicaState();
+        int id = version >= REPLICA_STATE ? state.replicaId() : request.replicaId();
+        // Special negative ids are those of debugging consumers.
+        return id < 0 ? Reader.CONSUMER : new Reader(id, version >= REPLICA_STATE ? state.replicaEpoch() : -1);
+    }
+
+    /** What is not committed, and open transactions, are a replica's to have, whatever isolation it names. */
+    private static ReadBound bound(FetchRequestData request, Reader reader) {
+        if (reader.isReplica()) {
             return ReadBound.LOG_END;
         }
         return Isolation.isCommitted(request.isolationLevel())
@@ -104,7 +111,7 @@ public final class FetchHandler implements ApiHandler {
         private final RequestContext context;
         private final FetchContext session;
         private final boolean readCommitted;
-        private final int replicaId;
+        private final Reader reader;
         private final Callback<ApiMessage> respond;
         private final List<FetchEntry> entries;
         /** Per entry: why it is not read, null if it is. */
@@ -116,12 +123,12 @@ public final class FetchHandler implements ApiHandler {
                 RequestContext context,
                 FetchContext session,
                 boolean readCommitted,
-                int replicaId,
+                Reader reader,
                 Callback<ApiMessage> respond) {
             this.context = context;
             this.session = session;
             this.readCommitted = readCommitted;
-            this.replicaId = replicaId;
+            this.reader = reader;
             this.respond = respond;
             this.entries = session.entries();
             this.refused = new Errors[entries.size()];
@@ -133,7 +140,7 @@ public final class FetchHandler implements ApiHandler {
             for (int i = 0; i < refused.length; i++) {
                 FetchEntry entry = entries.get(i);
                 Errors error = entry.resolve(image);
-                if (error == Errors.NONE && replicaId >= 0 && !isReplica(image, entry, replicaId)) {
+                if (error == Errors.NONE && reader.isReplica() && !isReplica(image, entry, reader.replicaId())) {
                     error = entry.currentLeaderEpoch() >= 0
                             ? Errors.UNKNOWN_LEADER_EPOCH
                             : Errors.NOT_LEADER_OR_FOLLOWER;
@@ -248,7 +255,12 @@ public final class FetchHandler implements ApiHandler {
                 Errors error = entry.topic() == null
                         ? ErrorMapping.of(outcome.failure())
                         : ErrorMapping.ofNamed(outcome.failure());
-                return error(entry, error, leaders);
+                PartitionData data = error(entry, error, leaders);
+                if (reader.isReplica() && outcome.result() != null) {
+                    // A replica that is behind all records here begins anew there; Kafka's must ask with ListOffsets.
+                    data.setLogStartOffset(outcome.result().logStartOffset());
+                }
+                return data;
             }
             ReadResult result = outcome.result();
             PartitionData data = new PartitionData()
@@ -276,7 +288,7 @@ public final class FetchHandler implements ApiHandler {
             if (partition != null) {
                 data.setCurrentLeader(
                         new LeaderIdAndEpoch().setLeaderId(partition.leader()).setLeaderEpoch(partition.leaderEpoch()));
-                if (replicaId < 0) {
+                if (!reader.isReplica()) {
                     // Other brokers know where brokers are.
                     leaders.add(partition.leader());
                 }

@@ -2,6 +2,7 @@ package replication;
 
 import java.util.ArrayList;
 import java.util.List;
+import storage.ReadBound;
 
 /** The waiting fetches of one partition. Confined to the shard. */
 final class FetchWaiters {
@@ -44,6 +45,9 @@ final class FetchWaiters {
         }
         List<WaitingFetch> due = new ArrayList<>(waiting.size());
         for (WaitingFetch each : waiting) {
+            if (written == 0 && each.bound() == ReadBound.LOG_END) {
+                each.highWatermarkMoved();
+            }
             long bytes = switch (each.bound()) {
                 case LOG_END -> written;
                 case HIGH_WATERMARK -> committed;

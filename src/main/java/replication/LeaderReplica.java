@@ -23,6 +23,7 @@ import storage.BatchOrigin;
 import storage.EpochEnd;
 import storage.PartitionLog;
 import storage.ReadBound;
+import storage.ReadResult;
 import storage.TimestampOffset;
 
 /**
@@ -323,7 +324,7 @@ public final class LeaderReplica {
         }
         EpochEnd parts = divergence(wish);
         if (parts != null && parts.epoch() < 0) {
-            done.succeed(failed(Failure.of(
+            done.succeed(outOfRange(Failure.of(
                     FailureCode.OFFSET_OUT_OF_RANGE, "no epoch up to " + wish.lastFetchedEpoch() + " is known here")));
             return;
         }
@@ -337,7 +338,18 @@ public final class LeaderReplica {
                 wholeFirstBatch,
                 bound,
                 (result, failure) -> done.succeed(
-                        failure == null ? new ReadOutcome(result, null, null, nodeId, leaderEpoch) : failed(failure)));
+                        failure == null
+                                ? new ReadOutcome(result, null, null, nodeId, leaderEpoch)
+                                : failure.code() == FailureCode.OFFSET_OUT_OF_RANGE
+                                        ? outOfRange(failure)
+                                        : failed(failure)));
+    }
+
+    /** With where the log starts: there a replica begins anew. */
+    private ReadOutcome outOfRange(Failure failure) {
+        ReadResult nothing = new ReadResult(
+                null, log.logStartOffset(), log.highWatermark(), log.lastStableOffset(), List.of(), false);
+        return new ReadOutcome(nothing, null, failure, nodeId, leaderEpoch);
     }
 
     /** Null, or where this log parts from the reader's (rule I3, KIP-320). */
@@ -461,7 +473,7 @@ public final class LeaderReplica {
      *
      * @param wish all before its offset is in the replica's log
      */
-    Failure followerFetches(int replica, long brokerEpoch, ReadPartition wish) {
+    public Failure followerFetches(int replica, long brokerEpoch, ReadPartition wish) {
         Failure fenced = checkEpoch(wish.currentLeaderEpoch());
         if (fenced != null) {
             return fenced;

@@ -84,16 +84,34 @@ public interface ReplicaShard {
             int maxBytes) {}
 
     /**
-     * Reads in order until {@code maxBytes} are gathered; the first non-empty partition gives at least one whole batch. replicaId -1: a consumer.
+     * Who reads.
+     *
+     * @param replicaId of the broker that follows, -1: a consumer
+     * @param brokerEpoch of that broker's process (KIP-903), -1 when not given
      */
-    record Read(List<ReadPartition> partitions, int maxBytes, ReadBound bound, int replicaId) {}
+    record Reader(int replicaId, long brokerEpoch) {
+        public static final Reader CONSUMER = new Reader(-1, -1);
 
-    /** diverging: not null when the fetcher's last epoch does not match ours there (KIP-320); then result has no range. */
+        public boolean isReplica() {
+            return replicaId >= 0;
+        }
+    }
+
+    /**
+     * Reads in order until {@code maxBytes} are gathered; the first non-empty partition gives at least one whole batch. Where a replica reads, what it has by
+     * its offsets counts before anything is read (rule I4).
+     */
+    record Read(List<ReadPartition> partitions, int maxBytes, ReadBound bound, Reader reader) {}
+
+    /**
+     * diverging: not null when the fetcher's last epoch does not match ours there (KIP-320); then result has no range. With the failure OFFSET_OUT_OF_RANGE
+     * the result, if there is one, has no range either, and says where the log starts.
+     */
     record ReadOutcome(ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch) {}
 
     /**
      * Reads; while that gave fewer than {@code minBytes} and no partition had an error or a divergence, waits for new data below the bound, for a change
-     * of leadership, for {@link #cancelFetch} or for {@code maxWaitMillis}, then reads once more and answers whatever there is. {@code id} is unique
+     * of leadership, for a high watermark that has moved (a replica's fetch, a little later), for {@link #cancelFetch} or for {@code maxWaitMillis}, then reads once more and answers whatever there is. {@code id} is unique
      * among the caller's fetches under way. The ranges of the answer belong to the receiver.
      */
     void fetch(FetchId id, Read request, int minBytes, long maxWaitMillis, Callback<List<ReadOutcome>> done);

@@ -9,11 +9,19 @@ import storage.ReadBound;
  * bytes, a change of leadership, cancellation or its deadline. Confined to the shard.
  */
 public final class WaitingFetch {
+    /**
+     * A replica's fetch waits no longer once it has a new high watermark to tell, which the next records mostly tell before: half of all fetches under load
+     * would else carry nothing more. Consumers that read from a replica see records so much later (KIP-392).
+     */
+    private static final long TELL_HIGH_WATERMARK_MILLIS = 10;
+
     private final List<LeaderReplica> watched;
     private final Runnable end;
     private final ReadBound bound;
     private long missingBytes;
+    private Timers timers;
     private Timers.Handle deadline;
+    private Timers.Handle telling;
     private boolean ended;
 
     /**
@@ -29,10 +37,18 @@ public final class WaitingFetch {
 
     /** Begins to wait. */
     public void start(Timers timers, long maxWaitMillis) {
+        this.timers = timers;
         for (LeaderReplica replica : watched) {
             replica.watch(this);
         }
         deadline = timers.after(maxWaitMillis, this::finish);
+    }
+
+    /** There is a high watermark that the reader, a replica, has not been told. After {@link #start}. */
+    public void highWatermarkMoved() {
+        if (telling == null && !ended) {
+            telling = timers.after(TELL_HIGH_WATERMARK_MILLIS, this::finish);
+        }
     }
 
     ReadBound bound() {
@@ -53,6 +69,9 @@ public final class WaitingFetch {
         ended = true;
         if (deadline != null) {
             deadline.cancel();
+        }
+        if (telling != null) {
+            telling.cancel();
         }
         for (LeaderReplica replica : watched) {
             replica.unwatch(this);

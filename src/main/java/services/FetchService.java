@@ -11,6 +11,7 @@ import replication.ReplicaShard.FetchId;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
+import replication.ReplicaShard.Reader;
 import storage.FileRange;
 import storage.ReadBound;
 import storage.ReadResult;
@@ -33,7 +34,6 @@ public final class FetchService {
     /**
      * @param minBytes answer once this many bytes are there; 0 or less: at once
      * @param maxBytes bound of the whole answer, save that the first batch always comes whole
-     * @param replicaId -1 for a consumer
      */
     public record Request(
             List<ReadPartition> partitions,
@@ -41,7 +41,7 @@ public final class FetchService {
             int maxBytes,
             int maxWaitMillis,
             ReadBound bound,
-            int replicaId) {}
+            Reader reader) {}
 
     /**
      * Answers in the order of the partitions; never fails as a whole. The ranges of the answer belong to the receiver, which releases each.
@@ -57,7 +57,7 @@ public final class FetchService {
         }
         int only = shards.onlyShard(request.partitions(), ReadPartition::partition);
         if (only >= 0) {
-            Read read = new Read(request.partitions(), request.maxBytes(), request.bound(), request.replicaId());
+            Read read = new Read(request.partitions(), request.maxBytes(), request.bound(), request.reader());
             long wait = Math.max(0, request.maxWaitMillis());
             shards.call(
                     only,

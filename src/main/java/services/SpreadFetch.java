@@ -76,7 +76,7 @@ final class SpreadFetch {
                 ReadPartition::partition,
                 (shard, mine, reply) -> shard.fetch(
                         id,
-                        new Read(mine, request.maxBytes(), request.bound(), request.replicaId()),
+                        new Read(mine, request.maxBytes(), request.bound(), request.reader()),
                         minBytes,
                         waitMillis,
                         reply),

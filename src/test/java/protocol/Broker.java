@@ -24,6 +24,7 @@ import sim.NoMetrics;
 final class Broker {
     static final Uuid ORDERS = new Uuid(11, 12);
     static final Uuid INTERNAL = new Uuid(13, 14);
+    static final Uuid COPIED = new Uuid(15, 16);
 
     final FakeShard shard = new FakeShard();
     final FetchSessions sessions;
@@ -55,6 +56,7 @@ final class Broker {
                 .broker(2, "two.example", 9094)
                 .topic("orders", ORDERS, 3, 1)
                 .topic("__consumer_offsets", INTERNAL, 1, 1)
+                .topic("copied", COPIED, 1, 1, List.of(1, 2))
                 .feature("metadata.version", 33);
         wire = new Wire(
                 DataPlane.handlers(

@@ -156,7 +156,8 @@ final class FakeShard implements ReplicaShard, Mailboxes {
             return new ReadOutcome(null, null, log.failure, 1, 3);
         }
         if (wanted.fetchOffset() < log.logStart || wanted.fetchOffset() > log.end()) {
-            return new ReadOutcome(null, null, Failure.of(FailureCode.OFFSET_OUT_OF_RANGE, "out of range"), 1, 3);
+            ReadResult nothing = new ReadResult(null, log.logStart, log.end(), log.end(), List.of(), false);
+            return new ReadOutcome(nothing, null, Failure.of(FailureCode.OFFSET_OUT_OF_RANGE, "out of range"), 1, 3);
         }
         FileRange range = null;
         if (wanted.fetchOffset() < log.end()) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Failure;
 import common.FailureCode;
+import common.PartitionId;
 import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
@@ -23,6 +24,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.Record;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import replication.ReplicaShard.Read;
+import replication.ReplicaShard.Reader;
+import storage.ReadBound;
 
 /** Fetch over every version; sessions themselves are compared with Kafka's in services.FetchSessionsTest. */
 class FetchHandlerTest {
@@ -250,6 +254,47 @@ class FetchHandlerTest {
                 assertEquals(
                         Errors.UNKNOWN_LEADER_EPOCH.code(),
                         only(fetch(version, request)).errorCode());
+            }
+        }
+    }
+
+    private static FetchRequestData ofReplica(int version, long offset, boolean byReplica) {
+        FetchRequestData request = new FetchRequestData().setMaxWaitMs(500).setMinBytes(1);
+        request.topics().add(topic(version, "copied", Broker.COPIED));
+        request.topics().get(0).partitions().add(partition(0, offset));
+        if (byReplica && version >= 15) {
+            request.setReplicaState(new ReplicaState().setReplicaId(2).setReplicaEpoch(77));
+        } else if (byReplica) {
+            request.setReplicaId(2);
+        }
+        return request;
+    }
+
+    @Test
+    void aReplicaReadsToTheEndWhateverIsolationItNames() {
+        FakeShard.Log log = broker.shard.log(new PartitionId(Broker.COPIED, 0));
+        log.positions.add(log.file.append(Broker.batch("a").buffer()));
+        for (short version : Broker.versions(ApiKeys.FETCH)) {
+            FetchRequestData request = ofReplica(version, 0, true).setIsolationLevel((byte) 1);
+            assertEquals("a", values(only(fetch(version, request))), "version " + version);
+            Read asked = broker.shard.reads.get(broker.shard.reads.size() - 1);
+            assertEquals(ReadBound.LOG_END, asked.bound());
+            assertEquals(new Reader(2, version >= 15 ? 77 : -1), asked.reader());
+        }
+    }
+
+    @Test
+    void whoIsOutOfRangeIsToldWhereTheLogStartsIfItIsAReplica() {
+        FakeShard.Log log = broker.shard.log(new PartitionId(Broker.COPIED, 0));
+        log.positions.add(log.file.append(Broker.batch("a").buffer()));
+        log.positions.add(log.file.append(Broker.batch("b").buffer()));
+        log.logStart = 1;
+        for (short version : Broker.versions(ApiKeys.FETCH)) {
+            for (boolean byReplica : new boolean[] {false, true}) {
+                PartitionData data = only(fetch(version, ofReplica(version, 0, byReplica)));
+                assertEquals(Errors.OFFSET_OUT_OF_RANGE.code(), data.errorCode());
+                assertEquals(byReplica && version >= 5 ? 1 : -1, data.logStartOffset(), "version " + version);
+                assertEquals(-1, data.highWatermark());
             }
         }
     }

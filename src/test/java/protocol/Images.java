@@ -7,6 +7,7 @@ import highwater.metadata.PartitionRecord;
 import highwater.metadata.RegisterBrokerRecord;
 import highwater.metadata.TopicRecord;
 import java.nio.ByteBuffer;
+import java.util.List;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
@@ -44,6 +45,10 @@ final class Images {
     }
 
     Images topic(String name, Uuid id, int partitions, int leader) {
+        return topic(name, id, partitions, leader, List.of(leader));
+    }
+
+    Images topic(String name, Uuid id, int partitions, int leader, List<Integer> replicas) {
         apply(MetadataRecord.newBuilder()
                 .setTopic(TopicRecord.newBuilder().setName(name).setTopicId(bytes(id)))
                 .build());
@@ -52,8 +57,8 @@ final class Images {
                     .setPartition(PartitionRecord.newBuilder()
                             .setTopicId(bytes(id))
                             .setPartition(i)
-                            .addReplicas(leader)
-                            .addIsr(leader)
+                            .addAllReplicas(replicas)
+                            .addAllIsr(replicas)
                             .setLeader(leader)
                             .setLeaderEpoch(3))
                     .build());

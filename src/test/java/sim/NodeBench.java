@@ -41,6 +41,7 @@ import replication.ReplicaShard.ProducePartition;
 import replication.ReplicaShard.Produced;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
+import replication.ReplicaShard.Reader;
 import services.FetchService;
 import storage.ActiveProducer;
 import storage.AppendResult;
@@ -336,8 +337,8 @@ final class NodeBench {
             List<PartitionId> partitions, int minBytes, int maxWaitMillis, boolean cancelAtOnce) {
         List<ReadPartition> wishes = new ArrayList<>();
         partitions.forEach(each -> wishes.add(new ReadPartition(each, -1, 0, -1, 0, 1 << 20)));
-        FetchService.Request request =
-                new FetchService.Request(wishes, minBytes, 1 << 20, maxWaitMillis, ReadBound.HIGH_WATERMARK, -1);
+        FetchService.Request request = new FetchService.Request(
+                wishes, minBytes, 1 << 20, maxWaitMillis, ReadBound.HIGH_WATERMARK, Reader.CONSUMER);
         FetchService service = new FetchService(mailboxes, LOOPS, 0);
         return outcome(done -> {
             Runnable cancel = service.fetch(request, done);

@@ -49,6 +49,7 @@ import replication.ReplicaShard.Produced;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
+import replication.ReplicaShard.Reader;
 import sim.NodeBench.Result;
 import storage.ReadBound;
 import storage.ReadResult;
@@ -381,7 +382,7 @@ final class NodeTransactions {
         long offset = 0;
         while (offset < stableEnd(topic)) {
             ReadPartition wish = new ReadPartition(new PartitionId(topics.get(topic), 0), -1, offset, -1, 0, 1 << 20);
-            Read read = new Read(List.of(wish), 1 << 20, ReadBound.LAST_STABLE_OFFSET, -1);
+            Read read = new Read(List.of(wish), 1 << 20, ReadBound.LAST_STABLE_OFFSET, Reader.CONSUMER);
             ReadOutcome outcome = node.<ReplicaShard, List<ReadOutcome>>ask(
                             owner(ReplicaShard.class, topic, 0),
                             (owner, reply) -> owner.fetch(new FetchId(0, ++fetches), read, 1, 0, reply))
