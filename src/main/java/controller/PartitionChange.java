@@ -44,6 +44,7 @@ final class PartitionChange {
     private final PartitionImage before;
     private final Standard standard;
     private final List<Integer> lost = new ArrayList<>();
+    private final List<Integer> emptied = new ArrayList<>();
     private Election election = Election.ANY;
     private int recoverFrom = NOBODY;
     private List<Integer> replicas;
@@ -98,6 +99,12 @@ final class PartitionChange {
     PartitionChange withLoss(int broker) {
         lost.add(broker);
         return this;
+    }
+
+    /** This broker's replica has lost all records that it had, with its disk (S13): nobody needs to wait for it. */
+    PartitionChange withNothing(int broker) {
+        emptied.add(broker);
+        return withLoss(broker);
     }
 
     /** The leader says whether it is still recovering from an election with possible loss. */
@@ -182,7 +189,7 @@ final class PartitionChange {
 
     /**
      * C5: who leaves an ISR that is too small has every record that was committed, as none is while it is too small; unless it lost some (C3): then it is only
-     * remembered. The ISR never is too small for all replicas there are.
+     * remembered, or if it lost all, forgotten. The ISR never is too small for all replicas there are.
      */
     private void chooseEligible() {
         if (!standard.elr() || isr.size() >= Math.min(standard.minInsync(), replicas.size())) {
@@ -194,9 +201,13 @@ final class PartitionChange {
         elr = select(members, each -> replicas.contains(each) && !isr.contains(each) && !lost.contains(each));
         lastKnown = select(
                 union(before.eligible().lastKnown(), members),
-                each -> replicas.contains(each) && !isr.contains(each) && !elr.contains(each));
+                each -> replicas.contains(each)
+                        && !isr.contains(each)
+                        && !elr.contains(each)
+                        && !emptied.contains(each));
         if (isr.isEmpty() && elr.isEmpty() && lastKnown.isEmpty()) {
-            // A reassignment was cancelled that had taken the records elsewhere: somebody must be there to wait for.
+            // The disk of the last one is gone, or a reassignment was cancelled that had taken the records elsewhere:
+            // whoever has the most of what is left.
             lastKnown = replicas;
         }
     }

@@ -57,9 +57,7 @@ final class RegistrationRequests {
         ReplicaLoss loss = ReplicaLoss.of(known, request, report);
         records.addAll(loss.records(changes.without(request.brokerId())));
         long epoch = image.version() + records.size();
-        BrokerStart start =
-                new BrokerStart(report == null ? null : report.bootId(), cleanEpoch(known, request), features(request));
-        records.add(MetadataRecords.broker(broker(request, -1, true, start, false)));
+        records.add(MetadataRecords.broker(broker(request, -1, true, start(known, request, report), false)));
         sessions.heard(request.brokerId(), epoch, -1, nowNanos);
         LOG.info(
                 "broker {} is registered with epoch {}; {} partitions change",
@@ -72,8 +70,8 @@ final class RegistrationRequests {
     private Decision<BrokerRegistrationResponseData> amended(
             MetadataImage image, BrokerImage known, BrokerRegistrationRequestData request, long nowNanos) {
         sessions.heard(known.id(), known.epoch(), -1, nowNanos);
-        BrokerStart start =
-                new BrokerStart(known.start().bootId(), known.start().cleanEpoch(), features(request));
+        BrokerStart before = known.start();
+        BrokerStart start = new BrokerStart(before.bootId(), before.cleanEpoch(), before.durable(), features(request));
         BrokerImage amended = broker(request, known.epoch(), known.fenced(), start, known.inControlledShutdown());
         BrokerRegistrationResponseData answer = new BrokerRegistrationResponseData().setBrokerEpoch(known.epoch());
         return amended.equals(image.broker(known.id()))
@@ -159,6 +157,17 @@ final class RegistrationRequests {
             offered.put(each.name(), new Features.Range(each.minSupportedVersion(), each.maxSupportedVersion()));
         }
         return Collections.unmodifiableMap(offered);
+    }
+
+    private static BrokerStart start(BrokerImage known, BrokerRegistrationRequestData request, BootReport report) {
+        boolean mixed = known != null
+                && ReplicaLoss.survivesUnsynced(known, request, report)
+                && !known.start().durable();
+        return new BrokerStart(
+                report == null ? null : report.bootId(),
+                cleanEpoch(known, request),
+                report != null && report.durable() && !mixed,
+                features(request));
     }
 
     /** The epoch after whose clean end nothing was written: the last one's, or that which the last process started from, too, and ended before it wrote. */

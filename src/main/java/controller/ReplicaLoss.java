@@ -4,6 +4,7 @@ import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.List;
 import metadata.DirectoryId;
+import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
@@ -14,12 +15,20 @@ import org.apache.kafka.common.message.BrokerRegistrationRequestData;
  * Which replicas of a broker that is back may have lost records (rule C3).
  *
  * @param broker its id
- * @param working its log directories; what lies in another is gone
- * @param directoryGone one that it had is gone: so is what lies in an unknown one
+ * @param working its log directories; what lies in another is gone (S13)
+ * @param unknown of what it holds nothing is known
+ * @param directoryGone one that it had is gone: what lies in an unknown one may be, too
  * @param unsynced what was not synced may be gone
- * @param durable it syncs before it acknowledges, where a topic does not say otherwise
+ * @param durable those who wrote it synced before they acknowledged, where a topic does not say otherwise
  */
-record ReplicaLoss(int broker, List<Uuid> working, boolean directoryGone, boolean unsynced, boolean durable) {
+record ReplicaLoss(
+        int broker, List<Uuid> working, boolean unknown, boolean directoryGone, boolean unsynced, boolean durable) {
+
+    private enum Kind {
+        NOTHING,
+        SOME,
+        ALL
+    }
 
     /**
      * A process that ended cleanly lost nothing; one that just ended lost nothing either while its host runs on, as the page cache has it. Of one that was taken off the
@@ -29,17 +38,29 @@ record ReplicaLoss(int broker, List<Uuid> working, boolean directoryGone, boolea
      */
     static ReplicaLoss of(BrokerImage known, BrokerRegistrationRequestData request, BootReport report) {
         if (known == null) {
-            return new ReplicaLoss(request.brokerId(), List.of(), true, true, false);
+            return new ReplicaLoss(request.brokerId(), request.logDirs(), true, true, true, false);
         }
-        boolean clean = RegistrationRequests.cleanEpoch(known, request) >= 0;
-        String boot = known.start().bootId();
-        boolean sameBoot = report != null && boot != null && boot.equals(report.bootId());
         return new ReplicaLoss(
                 known.id(),
                 request.logDirs(),
+                false,
                 !request.logDirs().containsAll(known.logDirs()),
-                !clean && !sameBoot,
-                report != null && report.durable());
+                !isClean(known, request) && !isSameBoot(known, report),
+                known.start().durable());
+    }
+
+    /** What the process before wrote and did not sync is there still, but may yet be lost with the power. */
+    static boolean survivesUnsynced(BrokerImage known, BrokerRegistrationRequestData request, BootReport report) {
+        return !isClean(known, request) && isSameBoot(known, report);
+    }
+
+    private static boolean isClean(BrokerImage known, BrokerRegistrationRequestData request) {
+        return RegistrationRequests.cleanEpoch(known, request) >= 0;
+    }
+
+    private static boolean isSameBoot(BrokerImage known, BootReport report) {
+        String boot = known.start().bootId();
+        return report != null && boot != null && boot.equals(report.bootId());
     }
 
     /** The records that take the broker, which takes no part yet, out of what it was in: of ISR and ELR where it may have lost something. */
@@ -49,24 +70,41 @@ record ReplicaLoss(int broker, List<Uuid> working, boolean directoryGone, boolea
             for (PartitionImage each : topic.partitions()) {
                 if (each.replicas().contains(broker)) {
                     PartitionChange change = changes.of(topic, each);
-                    PartitionImage after =
-                            isLost(topic, each) ? change.withLoss(broker).next() : change.next();
-                    PartitionChanges.add(records, topic, each, after);
+                    PartitionChange after = switch (loss(changes.image(), topic, each)) {
+                        case NOTHING -> change;
+                        case SOME -> change.withLoss(broker);
+                        case ALL -> change.withNothing(broker);
+                    };
+                    PartitionChanges.add(records, topic, each, after.next());
                 }
             }
         }
         return records;
     }
 
-    private boolean isLost(TopicImage topic, PartitionImage partition) {
+    private Kind loss(MetadataImage image, TopicImage topic, PartitionImage partition) {
         Uuid directory = partition.directory(broker);
-        boolean gone = DirectoryId.isReserved(directory) ? directoryGone : !working.contains(directory);
-        return gone || (unsynced && !isSynced(topic));
+        boolean unplaced = DirectoryId.isReserved(directory);
+        if (!unplaced && !working.contains(directory)) {
+            return Kind.ALL;
+        }
+        boolean some = unknown || (unplaced && directoryGone) || (unsynced && !isSynced(image, topic));
+        return some ? Kind.SOME : Kind.NOTHING;
     }
 
-    /** I7: flush.messages=1 is durable acknowledgement; internal topics always have it. */
-    private boolean isSynced(TopicImage topic) {
+    /** I7: flush.messages=1 is durable acknowledgement; internal topics always have it. A dynamic setting of the brokers can take it away from them. */
+    private boolean isSynced(MetadataImage image, TopicImage topic) {
+        if (topic.internal()) {
+            return true;
+        }
         String own = topic.configs().get("flush.messages");
-        return topic.internal() || (own == null ? durable : own.trim().equals("1"));
+        return own == null
+                ? durable && keepsDurable(image, broker) && keepsDurable(image, -1)
+                : own.trim().equals("1");
+    }
+
+    private static boolean keepsDurable(MetadataImage image, int brokers) {
+        String messages = image.brokerConfigs(brokers).get("log.flush.interval.messages");
+        return messages == null || messages.trim().equals("1");
     }
 }

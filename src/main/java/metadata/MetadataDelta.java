@@ -296,6 +296,7 @@ public final class MetadataDelta {
         return new BrokerStart(
                 record.hasBootId() ? record.getBootId() : null,
                 record.getCleanEpochPlusOne() - 1,
+                record.getDurable(),
                 Collections.unmodifiableMap(levels));
     }
 

@@ -361,10 +361,12 @@ public final class MetadataImage {
      *
      * @param bootId of the host's boot; null when not known (C3)
      * @param cleanEpoch the broker epoch after whose clean end it started, -1 for none (C3)
+     * @param durable whatever may be lost with the host's power was not acknowledged: it syncs before that, where a topic does not say otherwise, and what it found was
+     *     synced or written so (C3, I7)
      * @param features levels that it supports, by name, sorted
      */
-    public record BrokerStart(String bootId, long cleanEpoch, Map<String, Features.Range> features) {
-        public static final BrokerStart UNKNOWN = new BrokerStart(null, -1, Map.of());
+    public record BrokerStart(String bootId, long cleanEpoch, boolean durable, Map<String, Features.Range> features) {
+        public static final BrokerStart UNKNOWN = new BrokerStart(null, -1, false, Map.of());
     }
 
     /** host is null when not advertised: then the local address of the client's connection is given (single node, no advertised.listeners). */

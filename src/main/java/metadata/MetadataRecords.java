@@ -132,7 +132,9 @@ public final class MetadataRecords {
             record.addLogDirs(MetadataCodec.bytes(dir));
         }
         BrokerStart start = broker.start();
-        record.setInControlledShutdown(broker.inControlledShutdown()).setCleanEpochPlusOne(start.cleanEpoch() + 1);
+        record.setInControlledShutdown(broker.inControlledShutdown())
+                .setCleanEpochPlusOne(start.cleanEpoch() + 1)
+                .setDurable(start.durable());
         if (start.bootId() != null) {
             record.setBootId(start.bootId());
         }

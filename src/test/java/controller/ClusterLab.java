@@ -16,6 +16,7 @@ import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.Re
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
@@ -127,8 +128,12 @@ final class ClusterLab {
 
     /** @param previousEpoch -1: no clean end */
     void start(int broker, long previousEpoch, String bootId) {
+        start(broker, previousEpoch, new BootReport(bootId, false));
+    }
+
+    void start(int broker, long previousEpoch, BootReport report) {
         BrokerRegistrationRequestData request = registration(broker, previousEpoch);
-        BrokerRegistrationResponseData answer = register(request, new BootReport(bootId, false));
+        BrokerRegistrationResponseData answer = register(request, report);
         check(answer.errorCode());
         check(heartbeat(broker).errorCode());
     }
@@ -258,6 +263,21 @@ final class ClusterLab {
                 .responses()
                 .get(0)
                 .errorCode());
+    }
+
+    /** A broker tells where its replica of partition 0 lies. */
+    void assign(int broker, Uuid directory, String topic) {
+        AssignReplicasToDirsRequestData assignment = new AssignReplicasToDirsRequestData()
+                .setBrokerId(broker)
+                .setBrokerEpoch(image().broker(broker).epoch());
+        assignment
+                .directories()
+                .add(new AssignReplicasToDirsRequestData.DirectoryData()
+                        .setId(directory)
+                        .setTopics(List.of(new AssignReplicasToDirsRequestData.TopicData()
+                                .setTopicId(image().topic(topic).id())
+                                .setPartitions(List.of(new AssignReplicasToDirsRequestData.PartitionData())))));
+        check(commit(machine.assignReplicasToDirs(assignment)).errorCode());
     }
 
     /** The eligible leader replicas are switched on or off. */

@@ -14,7 +14,6 @@ import metadata.ReassignmentList;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
-import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationResponseData;
@@ -274,17 +273,7 @@ class ClusterTest {
         lab.register(otherDisk);
         lab.heartbeat(1);
         assertEquals(-1, lab.partition("t").leader(), "the directory is not there");
-        AssignReplicasToDirsRequestData assignment = new AssignReplicasToDirsRequestData()
-                .setBrokerId(1)
-                .setBrokerEpoch(lab.image().broker(1).epoch());
-        assignment
-                .directories()
-                .add(new AssignReplicasToDirsRequestData.DirectoryData()
-                        .setId(new Uuid(6, 6))
-                        .setTopics(List.of(new AssignReplicasToDirsRequestData.TopicData()
-                                .setTopicId(lab.image().topic("t").id())
-                                .setPartitions(List.of(new AssignReplicasToDirsRequestData.PartitionData())))));
-        lab.commit(lab.machine.assignReplicasToDirs(assignment));
+        lab.assign(1, new Uuid(6, 6), "t");
         assertEquals(1, lab.partition("t").leader());
         assertTrue(lab.partition("t").eligible().recovering(), "another directory is another disk");
     }

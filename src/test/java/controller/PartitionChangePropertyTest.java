@@ -69,6 +69,7 @@ class PartitionChangePropertyTest {
         private final Coverage coverage;
         private final Set<Integer> active = new TreeSet<>();
         private final int[] records = new int[BROKERS];
+        private final Set<Integer> emptied = new TreeSet<>();
         private int committed;
         private int min;
         private PartitionImage partition;
@@ -155,6 +156,12 @@ class PartitionChangePropertyTest {
             change("fence " + broker, each -> each);
             if (random.nextInt(3) > 0) {
                 return "fence " + broker;
+            }
+            if (random.nextInt(4) == 0) {
+                records[broker] = 0;
+                emptied.add(broker);
+                change("other disk " + broker, each -> each.withNothing(broker));
+                return "other disk " + broker;
             }
             if (partition.replicas().contains(broker)) {
                 records[broker] = random.nextInt(records[broker] + 1);
@@ -243,6 +250,7 @@ class PartitionChangePropertyTest {
                 coverage.meet("reassignment ended");
                 assertEquals(new TreeSet<>(after.replicas()), new TreeSet<>(after.isr()), why);
             }
+            emptied.removeAll(after.isr());
         }
 
         /** Followers give up what the new leader does not have. */
@@ -257,6 +265,10 @@ class PartitionChangePropertyTest {
                 assertTrue(
                         unclean || before.isr().size() + before.eligible().elr().size() <= 1,
                         () -> before + " " + after);
+                boolean most = before.replicas().stream().allMatch(each -> records[each] <= records[leader]);
+                assertTrue(
+                        unclean || most || !emptied.contains(leader),
+                        () -> "a replaced disk leads: " + before + " -> " + after);
                 committed = Math.min(committed, records[leader]);
             }
             assertTrue(records[leader] >= committed, () -> "records are lost: " + before + " -> " + after);

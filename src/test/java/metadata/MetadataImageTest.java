@@ -379,7 +379,11 @@ class MetadataImageTest {
                     random.nextBoolean() ? null : "r",
                     random.nextBoolean(),
                     List.of(),
-                    new BrokerStart(random.nextBoolean() ? null : "b" + ids, random.nextInt(3) - 1, features),
+                    new BrokerStart(
+                            random.nextBoolean() ? null : "b" + ids,
+                            random.nextInt(3) - 1,
+                            random.nextBoolean(),
+                            features),
                     random.nextBoolean());
         }
 
