@@ -87,6 +87,7 @@ public final class FetchHandler implements ApiHandler {
                         reader),
                 (outcomes, failure) -> pending.finish(failure == null ? outcomes : pending.failed(failure)));
         context.onConnectionClosed(cancel);
+        session.waits(cancel);
     }
 
     private static Reader reader(FetchRequestData request, short version) {

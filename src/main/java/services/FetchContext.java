@@ -63,9 +63,18 @@ public final class FetchContext {
         return entries;
     }
 
-    /** Called when the answers are there: NONE, or INVALID_FETCH_SESSION_EPOCH if a later request of the session came meanwhile. */
+    /** @param end makes the request be answered at once; run when its session's next one comes from a follower */
+    public void waits(Runnable end) {
+        if (session != null) {
+            session.waits(end);
+        }
+    }
+
+    /** Called when the answers are there: NONE, or INVALID_FETCH_SESSION_EPOCH if a later request of the session came meanwhile, and not from a follower. */
     public Errors conclude() {
-        return session != null && session.epoch != expectedEpoch ? Errors.INVALID_FETCH_SESSION_EPOCH : Errors.NONE;
+        return session != null && !session.follower && session.epoch != expectedEpoch
+                ? Errors.INVALID_FETCH_SESSION_EPOCH
+                : Errors.NONE;
     }
 
     /** Notes the answer for one partition; false if it need not be sent because the client knows all of it. */

@@ -24,6 +24,7 @@ final class FetchSession {
 
     private final Map<FetchEntry.Key, FetchEntry> partitions;
     private List<FetchEntry> ordered;
+    private Runnable endWait = () -> {};
 
     FetchSession(
             int id, boolean byTopicId, boolean follower, long nowMillis, Map<FetchEntry.Key, FetchEntry> partitions) {
@@ -33,6 +34,21 @@ final class FetchSession {
         this.createdMillis = nowMillis;
         this.usedMillis = nowMillis;
         this.partitions = partitions;
+    }
+
+    /** @param end makes the request that is being answered be answered at once */
+    void waits(Runnable end) {
+        endWait = end;
+    }
+
+    /**
+     * A follower that sends its next request before the last one is answered has something to say that others wait for: that one waits no more, and is answered
+     * with what there is. A client has no such use for it.
+     */
+    void nextCame() {
+        if (follower) {
+            endWait.run();
+        }
     }
 
     int size() {

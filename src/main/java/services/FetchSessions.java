@@ -88,6 +88,7 @@ public final class FetchSessions {
         }
         session.epoch = session.epoch == Integer.MAX_VALUE ? 1 : session.epoch + 1;
         touch(session);
+        session.nextCame();
         return FetchContext.incremental(this, session);
     }
 

@@ -105,6 +105,11 @@ final class Broker {
         wire.read(Wire.request(key, (short) version, ++correlation, request), random);
     }
 
+    /** The response to the Fetch request sent so many before the last one. */
+    ApiMessage response(int version, int before, ByteBuffer frame) {
+        return Wire.response(ApiKeys.FETCH, (short) version, correlation - before, frame);
+    }
+
     void settle() {
         shard.run();
         wire.loop();

@@ -10,6 +10,7 @@ import common.Failure;
 import common.FailureCode;
 import common.PartitionId;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -295,6 +296,39 @@ class FetchHandlerTest {
                 assertEquals(Errors.OFFSET_OUT_OF_RANGE.code(), data.errorCode());
                 assertEquals(byReplica && version >= 5 ? 1 : -1, data.logStartOffset(), "version " + version);
                 assertEquals(-1, data.highWatermark());
+            }
+        }
+    }
+
+    @Test
+    void aReplicasNextRequestEndsTheWaitOfItsLastOne() {
+        for (int version = 13; version <= ApiKeys.FETCH.latestVersion(false); version++) {
+            for (boolean byReplica : new boolean[] {true, false}) {
+                FetchResponseData full = fetch(
+                        version,
+                        ofReplica(version, 0, byReplica).setMaxWaitMs(0).setSessionEpoch(0));
+                FetchRequestData waiting = ofReplica(version, 0, byReplica)
+                        .setSessionId(full.sessionId())
+                        .setSessionEpoch(1);
+                broker.send(ApiKeys.FETCH, version, waiting);
+                broker.settle();
+                assertEquals(1, broker.shard.parked());
+                broker.send(ApiKeys.FETCH, version, waiting.duplicate().setSessionEpoch(2));
+                broker.settle();
+                List<ByteBuffer> frames = broker.wire.transport.frames();
+                assertEquals(byReplica ? 1 : 0, frames.size(), "a consumer's request waits as long as it likes");
+                assertEquals(byReplica ? 1 : 2, broker.shard.parked());
+                broker.shard.timeOut();
+                broker.settle();
+                frames = new ArrayList<>(frames);
+                frames.addAll(broker.wire.transport.frames());
+                Errors error = byReplica ? Errors.NONE : Errors.INVALID_FETCH_SESSION_EPOCH;
+                assertEquals(
+                        error.code(), ((FetchResponseData) broker.response(version, 1, frames.get(0))).errorCode());
+                assertEquals(0, ((FetchResponseData) broker.response(version, 0, frames.get(1))).errorCode());
+                fetch(
+                        version,
+                        new FetchRequestData().setSessionId(full.sessionId()).setSessionEpoch(-1));
             }
         }
     }
