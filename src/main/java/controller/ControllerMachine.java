@@ -105,29 +105,9 @@ public final class ControllerMachine {
         latest = delta.image(offset);
     }
 
-    /** Starts from a snapshot of the metadata as of {@code endOffset}. Before any replay. */
-    public void load(List<MetadataRecord> records, long endOffset) {
-        Check.invariant(latest.version() == 0, "a snapshot is loaded first");
-        MetadataDelta delta = new MetadataDelta(latest);
-        for (MetadataRecord record : records) {
-            delta.apply(record, endOffset);
-        }
-        latest = delta.image(endOffset);
-    }
-
-    /** Passes offsets that hold nothing for this machine (control records). */
-    public void skipTo(long version) {
-        latest = new MetadataDelta(latest).image(version);
-    }
-
     /** Forgets what was replayed after {@code committed} (R10). */
     public void revertTo(MetadataImage committed) {
         latest = committed;
-    }
-
-    /** Who is the active controller: shown to clients with the image. */
-    public void controllerIs(int nodeId) {
-        latest = latest.withController(nodeId);
     }
 
     /** What a new cluster starts with: the newest level of each feature, and what that entails. What is not new loses features that were never served. */

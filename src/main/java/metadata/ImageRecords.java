@@ -11,6 +11,15 @@ public final class ImageRecords {
 
     private ImageRecords() {}
 
+    /** The image that the records of a snapshot make, as of {@code endOffset}. */
+    public static MetadataImage read(Iterable<MetadataRecord> records, long endOffset, String clusterId) {
+        MetadataDelta delta = new MetadataDelta(MetadataImage.empty(clusterId));
+        for (MetadataRecord each : records) {
+            delta.apply(each, endOffset);
+        }
+        return delta.image(endOffset);
+    }
+
     /** In an order that {@link MetadataDelta} accepts on an empty image. */
     public static void write(MetadataImage image, Consumer<MetadataRecord> out) {
         image.features().finalized().forEach((name, level) -> out.accept(MetadataRecords.feature(name, level)));

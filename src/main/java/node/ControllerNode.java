@@ -12,6 +12,7 @@ import controller.BootReport;
 import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
+import highwater.metadata.MetadataRecord;
 import java.util.List;
 import java.util.function.Function;
 import metadata.MetadataImage;
@@ -51,34 +52,40 @@ import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import raft.RaftNode;
+import raft.RaftOutput;
+import replication.FollowerReplica.RecoveryPoints;
 import storage.DiskExecutor;
-import storage.DiskExecutor.Lane;
 import storage.LogContext;
 import storage.LogStart;
 import storage.PartitionLog;
 
 /**
- * The controller's owner: hosts the controller machine and this node's voter over the metadata log, publishes what is committed, takes snapshots. All
+ * The controller's owner: this node's replica of the metadata log, what is committed of it, and, while this node leads the quorum, the machine that decides. All
  * methods on its owner.
  */
-final class ControllerNode implements Controller {
+final class ControllerNode implements Controller, MetadataReplica.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(ControllerNode.class);
 
     /** How often time-based duties are looked at. */
     private static final long DUTY_MILLIS = 10_000;
 
+    /** How long a stop waits for what is not committed yet, and for others to hear that this node leads no more. */
+    private static final long STOP_MILLIS = 1_000;
+
     private final Setup setup;
     private final PartitionLog log;
-    private final RaftNode raft;
+    private final ControllerMachine machine;
+    private final MetadataReplica replica;
+    private final CommittedMetadata committed;
     private final MetadataJournal journal;
+    private final MetadataSnapshots snapshots;
     private final Publications publications;
-    private long snapshotEnd;
-    private long snapshotAtBytes;
-    private long snapshotAtNanos;
+    private final ActiveController active = new ActiveController();
     private long balancedAtNanos;
-    private boolean snapshotting;
+    private boolean published;
     private boolean stopping;
     private Timers.Handle duty;
+    private Callback<Void> firstActivation;
 
     /**
      * What it is made of.
@@ -87,6 +94,7 @@ final class ControllerNode implements Controller {
      * @param logDirs directory ids of all log directories that work, the metadata log's first
      * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
      * @param cleanStop false: all partitions get new leader epochs, as their logs' ends may be lost (I11)
+     * @param recoveryPoints of the metadata log
      */
     record Setup(
             Ports ports,
@@ -98,46 +106,190 @@ final class ControllerNode implements Controller {
             List<Uuid> logDirs,
             boolean cleanStop,
             int foundPartitions,
-            MetadataPublisher publisher) {}
+            MetadataPublisher publisher,
+            RecoveryPoints recoveryPoints,
+            QuorumPlace quorum) {}
 
-    /** @param snapshotEnd of the newest snapshot, 0 for none */
-    ControllerNode(
-            Setup setup,
+    /**
+     * What its opening found.
+     *
+     * @param raft not started
+     * @param image of the newest snapshot
+     * @param tail what the log holds behind it, as far as it was kept
+     */
+    record Found(
             PartitionLog log,
+            LogWork work,
+            MetadataRaftLog raftLog,
             RaftNode raft,
-            MetadataJournal journal,
-            Publications publications,
-            long snapshotEnd) {
+            SnapshotFiles snapshots,
+            VoteFile votes,
+            MetadataImage image,
+            List<MetadataBatch> tail) {}
+
+    ControllerNode(Setup setup, Found found) {
         this.setup = setup;
-        this.log = log;
-        this.raft = raft;
-        this.journal = journal;
-        this.publications = publications;
-        this.snapshotEnd = snapshotEnd;
-        this.snapshotAtNanos = setup.ports.clock().monotonicNanos();
-        this.balancedAtNanos = snapshotAtNanos;
+        this.log = found.log;
+        this.publications = new Publications(setup.publisher);
+        MetadataReader reader = new MetadataReader(log, setup.disk);
+        this.committed = new CommittedMetadata(found.image, reader, publications, setup.ports.timers(), this::advanced);
+        committed.appended(found.tail);
+        QuorumTasks tasks = new QuorumTasks(new QuorumTasks.Parts(
+                setup.ports,
+                setup.disk,
+                log,
+                found.work,
+                reader,
+                committed,
+                found.snapshots,
+                found.raftLog,
+                setup.recoveryPoints,
+                MetadataImage.empty(setup.clusterId)));
+        this.replica = new MetadataReplica(
+                new MetadataReplica.Parts(setup.ports, found.raft, log, tasks, found.votes, setup.quorum.wire()), this);
+        this.machine = new ControllerMachine(setup.config, setup.ports.random(), MetadataImage.empty(setup.clusterId));
+        this.journal = new MetadataJournal(
+                machine,
+                log,
+                found.work,
+                committed,
+                replica,
+                setup.ports.clock(),
+                setup.config.controller().maxBatchBytes());
+        this.snapshots = new MetadataSnapshots(
+                new MetadataSnapshots.Place(
+                        setup.ports,
+                        setup.context,
+                        setup.disk,
+                        setup.config.controller(),
+                        log,
+                        found.snapshots,
+                        found.raftLog),
+                committed,
+                found.raft::votersBefore);
+        this.balancedAtNanos = setup.ports.clock().monotonicNanos();
     }
 
-    /** Loads the metadata log, becomes leader of the quorum, registers this broker; publishes nothing yet. */
+    /**
+     * Opens the metadata log and takes part in the quorum. One that decides alone also becomes the active controller and registers this broker. Publishes nothing yet.
+     */
     static void open(Setup setup, Callback<ControllerNode> done) {
-        new ControllerOpening(setup, done).run();
+        new MetadataOpening(setup, done).run();
+    }
+
+    /** Takes part in the quorum from now on. */
+    void start(long damagedFrom) {
+        replica.start(damagedFrom);
+    }
+
+    /** As {@link #start}; {@code done} comes when this node is the active controller for the first time, and what that entails is committed. */
+    void startAlone(Callback<Void> done) {
+        firstActivation = done;
+        replica.start(-1);
     }
 
     PartitionLog log() {
         return log;
     }
 
-    /** What is committed. */
+    /** What is committed, and known here to be. */
     MetadataImage image() {
-        return journal.committed();
+        return committed.image();
+    }
+
+    /** Makes these records true, all or none. */
+    void write(List<MetadataRecord> records, Callback<Boolean> done) {
+        decide(unused -> new Decision<>(records, true), false, done);
+    }
+
+    ActiveController active() {
+        return active;
+    }
+
+    ControllerMachine machine() {
+        return machine;
+    }
+
+    // What consensus tells.
+
+    @Override
+    public void committed(long highWatermark) {
+        if (journal.isActive()) {
+            journal.commit(highWatermark);
+        } else {
+            committed.advance(highWatermark);
+        }
+    }
+
+    @Override
+    public void stands(RaftOutput.Standing standing) {
+        boolean leads = standing.role() == RaftOutput.Role.LEADER && standing.epoch() == journal.epoch();
+        if (journal.isActive() && !leads) {
+            LOG.info("this node is the active controller no more; epoch {}", standing.epoch());
+            journal.end(Failure.of(FailureCode.NOT_LEADER, "this node is the active controller no more"));
+        }
+        committed.controllerIs(standing.leaderId());
+    }
+
+    @Override
+    public void settled() {
+        activate();
+        active.update(setup.quorum.self().id(), replica.raft(), journal.isActive());
+    }
+
+    @Override
+    public void failed(Failure failure) {
+        if (firstActivation != null) {
+            Callback<Void> done = firstActivation;
+            firstActivation = null;
+            done.fail(failure);
+        }
+    }
+
+    private void advanced() {
+        if (published) {
+            snapshots.maybeTake();
+        }
+        if (replica.isSettled()) {
+            settled();
+        }
+    }
+
+    /** Once a record of its own epoch is committed, and so all before it are known (rules R6, R10), a leader of the quorum is the active controller. */
+    private void activate() {
+        RaftOutput.Standing standing = replica.standing();
+        long end = replica.highWatermark();
+        boolean established = standing.role() == RaftOutput.Role.LEADER
+                && end > log.logStartOffset()
+                && log.epochFor(end - 1) == standing.epoch();
+        if (journal.isActive() || !established || committed.image().version() < end) {
+            return;
+        }
+        LOG.info("this node is the active controller; epoch {}", standing.epoch());
+        journal.begin(standing.epoch());
+        Callback<Void> first = firstActivation;
+        firstActivation = null;
+        Countdown rest = new Countdown(2, (written, failure) -> {
+            if (failure != null) {
+                LOG.warn("what a new active controller begins with is not done: {}", failure.message());
+            }
+            if (first != null) {
+                first.done(null, failure);
+            }
+        });
+        decide(unused -> new Decision<>(machine.bootstrap(), true), false, (done, failure) -> rest.one(failure));
+        decide(
+                unused -> machine.activate(setup.ports.clock().monotonicNanos()),
+                false,
+                (done, failure) -> rest.one(failure));
     }
 
     /** Publishes the image for the first time, and from then on each committed one. */
     void publish(Callback<Void> done) {
         report(setup.ports.metrics());
-        publications.start();
+        published = true;
         publications.publish(image(), done);
-        journal.afterCommit(this::maybeSnapshot);
+        publications.start();
         duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
     }
 
@@ -146,8 +298,35 @@ final class ControllerNode implements Controller {
         if (duty != null) {
             duty.cancel();
         }
+        snapshots.close();
+        Ending ending = new Ending(done);
+        ending.limits = List.of(
+                setup.ports.timers().after(STOP_MILLIS, () -> replica.halt(ending)),
+                setup.ports.timers().after(2 * STOP_MILLIS, ending));
         Failure reason = Failure.of(FailureCode.SHUTTING_DOWN, "this node is stopping");
-        journal.close(reason, () -> log.close(done));
+        journal.close(reason, () -> replica.halt(ending));
+    }
+
+    /** The last step of a stop. */
+    private final class Ending implements Runnable {
+        private final Callback<Void> done;
+        private List<Timers.Handle> limits;
+        private boolean ended;
+
+        Ending(Callback<Void> done) {
+            this.done = done;
+        }
+
+        @Override
+        public void run() {
+            if (!ended) {
+                ended = true;
+                limits.forEach(Timers.Handle::cancel);
+                replica.close();
+                committed.close();
+                log.close(done);
+            }
+        }
     }
 
     /** The scraping thread reads whole, immutable images; a slightly old one does no harm. */
@@ -156,7 +335,7 @@ final class ControllerNode implements Controller {
         metrics.gauge(
                 prefix + "activecontrollercount",
                 "1 while this node is the active controller",
-                () -> raft.leads() ? 1 : 0);
+                () -> active.local() ? 1 : 0);
         metrics.gauge(
                 prefix + "globaltopiccount",
                 "Topics of the cluster",
@@ -177,7 +356,7 @@ final class ControllerNode implements Controller {
             return;
         }
         log.housekeep(setup.ports.clock().wallMillis());
-        maybeSnapshot();
+        snapshots.maybeTake();
         maybeBalance();
         duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
     }
@@ -186,7 +365,7 @@ final class ControllerNode implements Controller {
         ControllerConfig.Balance balance = setup.config.controller().balance();
         long now = setup.ports.clock().monotonicNanos();
         boolean due = now - balancedAtNanos >= balance.checkSeconds() * 1_000_000_000L;
-        if (!balance.enabled() || !due || !raft.leads()) {
+        if (!balance.enabled() || !due || !journal.isActive()) {
             return;
         }
         balancedAtNanos = now;
@@ -197,67 +376,7 @@ final class ControllerNode implements Controller {
         });
     }
 
-    private void maybeSnapshot() {
-        ControllerConfig config = setup.config.controller();
-        long newBytes = journal.bytesWritten() - snapshotAtBytes;
-        long age = (setup.ports.clock().monotonicNanos() - snapshotAtNanos) / 1_000_000;
-        boolean due = newBytes >= config.snapshotBytes()
-                || (config.snapshotMillis() > 0 && age >= config.snapshotMillis() && newBytes > 0)
-                || (newBytes > 0 && setup.ports.chance().rarely("controller.snapshot"));
-        if (!due || snapshotting || stopping) {
-            return;
-        }
-        MetadataImage image = image();
-        if (image.version() == snapshotEnd) {
-            return;
-        }
-        snapshotting = true;
-        long bytes = journal.bytesWritten();
-        long wallMillis = setup.ports.clock().wallMillis();
-        setup.disk.run(
-                Lane.BLOCKING,
-                SnapshotFiles.write(LogDirectories.METADATA_DIRECTORY, image, raft.epoch(), wallMillis),
-                (older, failure) -> {
-                    snapshotting = false;
-                    snapshotAtNanos = setup.ports.clock().monotonicNanos();
-                    if (failure != null) {
-                        if (failure.code() == FailureCode.SYNC_FAILED) {
-                            setup.context.goOffline(failure);
-                        }
-                        LOG.warn("no metadata snapshot could be written, the log is kept: {}", failure.message());
-                        return;
-                    }
-                    snapshotEnd = image.version();
-                    snapshotAtBytes = bytes;
-                    if (!stopping && older != null) {
-                        shorten(older);
-                    }
-                });
-    }
-
-    /** R12: the log may lose what two durable snapshots stand for; it does when it is larger or older than its retention allows. */
-    private void shorten(SnapshotFiles.Older older) {
-        ControllerConfig config = setup.config.controller();
-        boolean tooLarge = config.retentionBytes() >= 0 && log.sizeBytes() > config.retentionBytes();
-        boolean tooOld = config.retentionMillis() >= 0 && older.ageMillis() > config.retentionMillis();
-        if (older.endOffset() <= log.logStartOffset() || !(tooLarge || tooOld)) {
-            return;
-        }
-        log.deleteBefore(older.endOffset(), (start, failure) -> {
-            if (failure != null) {
-                LOG.warn(
-                        "the metadata log could not be shortened to offset {}: {}",
-                        older.endOffset(),
-                        failure.message());
-            }
-        });
-    }
-
     private <T> void decide(Function<ControllerMachine, Decision<T>> decision, boolean awaitShards, Callback<T> done) {
-        if (!raft.leads()) {
-            done.fail(FailureCode.NOT_LEADER, "this node is not the active controller");
-            return;
-        }
         journal.submit(new MetadataJournal.Request<>(decision, awaitShards, done));
     }
 
@@ -352,10 +471,14 @@ final class ControllerNode implements Controller {
 
     @Override
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
-        QuorumDescription description = new QuorumDescription(setup.config, setup.logDirs.get(0));
+        QuorumDescription description = new QuorumDescription(setup.quorum.self(), setup.quorum.endpoints());
         done.succeed(description.answer(
                 request,
                 new QuorumDescription.Now(
-                        raft, log, image(), setup.ports.clock().wallMillis())));
+                        replica.raft(),
+                        log.logEndOffset(),
+                        replica.highWatermark(),
+                        replica.now(),
+                        setup.ports.clock().wallMillis())));
     }
 }

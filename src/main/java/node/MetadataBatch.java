@@ -20,7 +20,12 @@ import records.LogRecord;
  * @param controls the records of a control batch
  */
 record MetadataBatch(
-        long baseOffset, long nextOffset, int epoch, List<MetadataRecord> records, List<LogRecord> controls) {
+        long baseOffset,
+        long nextOffset,
+        int epoch,
+        int sizeInBytes,
+        List<MetadataRecord> records,
+        List<LogRecord> controls) {
 
     /** Lengths, deltas and attributes around a value. */
     private static final int RECORD_OVERHEAD = 32;
@@ -61,7 +66,12 @@ record MetadataBatch(
                 long base = BatchHeader.baseOffset(buffer, at);
                 long next = base + BatchHeader.lastOffsetDelta(buffer, at) + 1;
                 batches.add(new MetadataBatch(
-                        base, next, BatchHeader.leaderEpoch(buffer, at), new ArrayList<>(), new ArrayList<>()));
+                        base,
+                        next,
+                        BatchHeader.leaderEpoch(buffer, at),
+                        BatchHeader.sizeInBytes(buffer, at),
+                        new ArrayList<>(),
+                        new ArrayList<>()));
                 return true;
             }
 

@@ -1,20 +1,34 @@
 package node;
 
+import common.Check;
 import common.Clock;
+import java.util.TreeMap;
 import raft.OffsetAndEpoch;
 import raft.RaftLog;
 import storage.EpochEnd;
 import storage.PartitionLog;
 
-/** The metadata log as consensus sees it, while the quorum is this node alone. Confined to the controller's owner. */
+/** The metadata log as consensus sees it. Confined to the controller's owner. */
 final class MetadataRaftLog implements RaftLog {
     private final PartitionLog log;
-    private final long snapshotEnd;
+    private final LogWork work;
+    private final long cutAt;
+    /** Epochs of the snapshots that the log may begin with, by their ends. */
+    private final TreeMap<Long, Integer> epochsAt = new TreeMap<>();
 
-    /** @param snapshotEnd of the newest snapshot, 0 for none */
-    MetadataRaftLog(PartitionLog log, long snapshotEnd) {
+    private OffsetAndEpoch snapshot;
+
+    /**
+     * @param snapshot the newest one; null for none
+     * @param cutAt as if the log ended there: what is behind is to be cut before anything else (rule R15); Long.MAX_VALUE: nothing is
+     */
+    MetadataRaftLog(PartitionLog log, LogWork work, OffsetAndEpoch snapshot, long cutAt) {
         this.log = log;
-        this.snapshotEnd = snapshotEnd;
+        this.work = work;
+        this.cutAt = cutAt;
+        if (snapshot != null) {
+            snapshotTaken(snapshot);
+        }
     }
 
     /** The time that the machine is given. */
@@ -22,37 +36,57 @@ final class MetadataRaftLog implements RaftLog {
         return clock.monotonicNanos() / 1_000_000;
     }
 
+    /** It is durable, and the newest. */
+    void snapshotTaken(OffsetAndEpoch taken) {
+        snapshot = taken;
+        mayBeginAt(taken);
+    }
+
+    /** The log may begin at the end of this snapshot. */
+    void mayBeginAt(OffsetAndEpoch older) {
+        epochsAt.put(older.offset(), older.epoch());
+        epochsAt.headMap(log.logStartOffset(), false).clear();
+    }
+
     @Override
     public OffsetAndEpoch end() {
-        return new OffsetAndEpoch(log.logEndOffset(), Math.max(0, log.latestEpoch()));
+        long end = Math.min(log.logEndOffset(), cutAt);
+        return end == log.logStartOffset() ? start() : new OffsetAndEpoch(end, log.epochFor(end - 1));
     }
 
     @Override
     public long durableEnd() {
-        return log.durableEndOffset();
+        return Math.min(log.durableEndOffset(), cutAt);
     }
 
-    /** Epochs below the log's start are not kept: that of the first record stands for the one before it, which only another replica would ask for. */
     @Override
     public OffsetAndEpoch start() {
         long start = log.logStartOffset();
-        return start == 0 ? OffsetAndEpoch.START : new OffsetAndEpoch(start, Math.max(0, log.epochFor(start)));
+        if (start == 0) {
+            return OffsetAndEpoch.START;
+        }
+        Integer epoch = epochsAt.get(start);
+        Check.invariant(epoch != null, "the metadata log does not begin at a snapshot (R12)", start, start);
+        return new OffsetAndEpoch(start, epoch);
     }
 
     @Override
     public OffsetAndEpoch endOfEpoch(int epoch) {
-        EpochEnd found = log.endOfEpoch(epoch);
-        return found.epoch() < 0 ? start() : new OffsetAndEpoch(found.endOffset(), found.epoch());
+        EpochEnd found = log.endOfEpoch(Math.min(epoch, log.latestEpoch()));
+        // Below all epochs that it knows the log gives back what was asked for.
+        boolean known = found.epoch() >= 0 && found.epoch() >= log.epochFor(log.logStartOffset());
+        return known && found.endOffset() > log.logStartOffset()
+                ? new OffsetAndEpoch(found.endOffset(), found.epoch())
+                : start();
     }
 
     @Override
     public OffsetAndEpoch snapshot() {
-        return snapshotEnd == 0 ? null : new OffsetAndEpoch(snapshotEnd, Math.max(0, log.epochFor(snapshotEnd - 1)));
+        return snapshot;
     }
 
-    /** The leader is the only writer, and this node leads until it ends. */
     @Override
     public boolean writing() {
-        return false;
+        return work.hasOwnRecords();
     }
 }

@@ -17,10 +17,13 @@ import java.util.List;
 import java.util.Set;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
+import org.apache.kafka.common.Uuid;
 import protocol.ConnectionLimits;
 import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.RequestMemory;
+import raft.Endpoint;
+import raft.ReplicaKey;
 import replication.LateTransactions;
 import replication.ReplicaShard;
 import replication.TransactionVerifier;
@@ -133,7 +136,9 @@ public final class NodeAssembly {
                 directories.directoryIds(),
                 directories.cleanStop(),
                 directories.foundPartitions(),
-                new ImageBroadcast(ports.mailboxes(), host.loops()));
+                new ImageBroadcast(ports.mailboxes(), host.loops()),
+                metadataDirectory::lower,
+                QuorumPlace.alone(replicaKey(), controllerEndpoints()));
         ControllerNode.open(setup, (opened, failure) -> {
             if (failure != null) {
                 String why = LogDirectories.explained(metadataDirectory.path(), failure);
@@ -145,6 +150,19 @@ public final class NodeAssembly {
             host.register(new OwnerId<>(Controller.class, 0), opened, 0);
             claim(clusterId, opened.image(), done);
         });
+    }
+
+    /** This node as a replica of the metadata log, which is another one with another directory (KIP-853). */
+    private ReplicaKey replicaKey() {
+        Uuid directory = directories.directoryIds().get(0);
+        return new ReplicaKey(
+                config.node().nodeId(), directory.getMostSignificantBits(), directory.getLeastSignificantBits());
+    }
+
+    private List<Endpoint> controllerEndpoints() {
+        return config.node().controllerListeners().stream()
+                .map(each -> new Endpoint(each.name(), each.host(), each.port()))
+                .toList();
     }
 
     private void claim(String clusterId, MetadataImage image, Callback<Started> done) {

@@ -1,9 +1,7 @@
 package node;
 
-import config.BrokerConfig;
-import config.Listener;
+import java.util.ArrayList;
 import java.util.List;
-import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
@@ -13,37 +11,41 @@ import org.apache.kafka.common.message.DescribeQuorumResponseData.PartitionData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData.ReplicaState;
 import org.apache.kafka.common.message.DescribeQuorumResponseData.TopicData;
 import org.apache.kafka.common.protocol.Errors;
+import raft.Endpoint;
 import raft.RaftNode;
-import storage.PartitionLog;
+import raft.ReplicaKey;
+import raft.ReplicaProgress;
+import raft.VoterSet;
 
-/** Answers DescribeQuorum (KIP-836, KIP-853) for a quorum of this node alone. */
+/** Answers DescribeQuorum (KIP-836, KIP-853): by the leader only, who hears of all replicas. */
 final class QuorumDescription {
-    private final BrokerConfig config;
-    private final Uuid directoryId;
+    private final ReplicaKey self;
+    private final List<Endpoint> endpoints;
 
-    /** The moment that is described. */
-    record Now(RaftNode raft, PartitionLog log, MetadataImage image, long wallMillis) {}
+    /** The moment that is described; {@code millis} of the clock that consensus has. */
+    record Now(RaftNode raft, long logEnd, long highWatermark, long millis, long wallMillis) {}
 
-    QuorumDescription(BrokerConfig config, Uuid directoryId) {
-        this.config = config;
-        this.directoryId = directoryId;
+    /** @param endpoints where this node's controller listens */
+    QuorumDescription(ReplicaKey self, List<Endpoint> endpoints) {
+        this.self = self;
+        this.endpoints = endpoints;
     }
 
     DescribeQuorumResponseData answer(DescribeQuorumRequestData request, Now now) {
         DescribeQuorumResponseData answer = new DescribeQuorumResponseData();
-        boolean known = false;
+        boolean described = false;
         for (DescribeQuorumRequestData.TopicData topic : request.topics()) {
-            TopicData described = new TopicData().setTopicName(topic.topicName());
+            TopicData data = new TopicData().setTopicName(topic.topicName());
             for (DescribeQuorumRequestData.PartitionData partition : topic.partitions()) {
                 boolean metadata =
                         topic.topicName().equals(Topic.CLUSTER_METADATA_TOPIC_NAME) && partition.partitionIndex() == 0;
-                known |= metadata;
-                described.partitions().add(metadata ? describe(now) : unknown(partition.partitionIndex()));
+                described |= metadata && now.raft.leads();
+                data.partitions().add(metadata ? describe(now) : unknown(partition.partitionIndex()));
             }
-            answer.topics().add(described);
+            answer.topics().add(data);
         }
-        if (known) {
-            answer.nodes().add(node());
+        if (described) {
+            nodes(now.raft).forEach(answer.nodes()::add);
         }
         return answer;
     }
@@ -53,26 +55,60 @@ final class QuorumDescription {
     }
 
     private PartitionData describe(Now now) {
-        ReplicaState self = new ReplicaState()
-                .setReplicaId(config.node().nodeId())
-                .setReplicaDirectoryId(directoryId)
-                .setLogEndOffset(now.log.logEndOffset())
-                .setLastFetchTimestamp(now.wallMillis)
-                .setLastCaughtUpTimestamp(now.wallMillis);
-        return new PartitionData()
+        PartitionData data = new PartitionData()
                 .setPartitionIndex(0)
-                .setLeaderId(config.node().nodeId())
+                .setLeaderId(now.raft.leaderId())
                 .setLeaderEpoch(now.raft.epoch())
-                .setHighWatermark(now.image.version())
-                .setCurrentVoters(List.of(self));
+                .setHighWatermark(now.highWatermark);
+        if (!now.raft.leads()) {
+            return data.setErrorCode(Errors.NOT_LEADER_OR_FOLLOWER.code());
+        }
+        List<ReplicaProgress> known = new ArrayList<>(now.raft.replicas());
+        known.add(new ReplicaProgress(self, now.logEnd, now.millis, now.millis));
+        List<ReplicaState> voters = new ArrayList<>();
+        for (VoterSet.Voter voter : now.raft.voters().voters()) {
+            ReplicaProgress found = new ReplicaProgress(voter.key(), -1, Long.MIN_VALUE, Long.MIN_VALUE);
+            for (ReplicaProgress each : known) {
+                found = voter.key().means(each.key()) ? each : found;
+            }
+            voters.add(state(found, now));
+        }
+        List<ReplicaState> observers = known.stream()
+                .filter(each -> !now.raft.voters().contains(each.key()))
+                .map(each -> state(each, now))
+                .toList();
+        return data.setCurrentVoters(voters).setObservers(observers);
     }
 
-    private Node node() {
-        Node node = new Node().setNodeId(config.node().nodeId());
-        for (Listener each : config.node().controllerListeners()) {
+    private static ReplicaState state(ReplicaProgress replica, Now now) {
+        return new ReplicaState()
+                .setReplicaId(replica.key().id())
+                .setReplicaDirectoryId(
+                        new Uuid(replica.key().directoryMost(), replica.key().directoryLeast()))
+                .setLogEndOffset(replica.offset())
+                .setLastFetchTimestamp(wall(replica.lastFetch(), now))
+                .setLastCaughtUpTimestamp(wall(replica.caughtUp(), now));
+    }
+
+    private static long wall(long millis, Now now) {
+        return millis == Long.MIN_VALUE ? -1 : now.wallMillis - (now.millis - millis);
+    }
+
+    private List<Node> nodes(RaftNode raft) {
+        List<Node> nodes = new ArrayList<>();
+        for (VoterSet.Voter voter : raft.voters().voters()) {
+            boolean own = voter.key().means(self);
+            nodes.add(node(voter.key().id(), own ? endpoints : voter.endpoints()));
+        }
+        return nodes;
+    }
+
+    private static Node node(int id, List<Endpoint> endpoints) {
+        Node node = new Node().setNodeId(id);
+        for (Endpoint each : endpoints) {
             node.listeners()
                     .add(new DescribeQuorumResponseData.Listener()
-                            .setName(each.name())
+                            .setName(each.listener())
                             .setHost(each.host() == null ? "localhost" : each.host())
                             .setPort(each.port()));
         }

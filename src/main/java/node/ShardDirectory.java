@@ -56,6 +56,8 @@ final class ShardDirectory implements LogHost {
 
     private final Map<String, PartitionLog> open = new LinkedHashMap<>();
     private final Map<PartitionLog, Long> risingStarts = new LinkedHashMap<>();
+    /** Logs that are about to be cut, and to where. */
+    private final Map<PartitionLog, Long> fallingPoints = new LinkedHashMap<>();
     /** Names of partitions that the checkpoint files spoke of at the start and that are not here; empty once the files were written anew. */
     private final Set<String> staleNames = new LinkedHashSet<>();
 
@@ -176,6 +178,7 @@ final class ShardDirectory implements LogHost {
         // A successor of the same name may be open already.
         open.remove(name, log);
         risingStarts.remove(log);
+        fallingPoints.remove(log);
     }
 
     /** At the start: the checkpoint files may speak of a partition that is not here. */
@@ -294,6 +297,20 @@ final class ShardDirectory implements LogHost {
         }
     }
 
+    /** The log is about to be cut to {@code offset}: until that is done its recovery point is no higher (rule S8). */
+    void lower(PartitionLog log, long offset, Callback<Void> done) {
+        fallingPoints.merge(log, offset, Math::min);
+        report(done);
+    }
+
+    private long recoveryPoint(PartitionLog log) {
+        Long cutTo = fallingPoints.get(log);
+        if (cutTo != null && log.recoveryPoint() <= cutTo) {
+            fallingPoints.remove(log);
+        }
+        return Math.min(log.recoveryPoint(), cutTo == null ? Long.MAX_VALUE : cutTo);
+    }
+
     private void reportStarts() {
         reporting = true;
         List<Callback<Void>> served = waitingForStarts;
@@ -336,7 +353,7 @@ final class ShardDirectory implements LogHost {
             all.add(new Checkpoint(
                     log.identity().topic(),
                     log.identity().partition(),
-                    log.recoveryPoint(),
+                    recoveryPoint(log),
                     start,
                     log.highWatermark(),
                     log.cleanedTo()));

@@ -252,6 +252,16 @@ public final class RaftNode {
         return quorum.epoch();
     }
 
+    /** Of the current epoch, -1 when unknown. */
+    public int leaderId() {
+        return quorum.leaderId();
+    }
+
+    /** Where that leader listens, as far as known. */
+    public List<Endpoint> leaderEndpoints() {
+        return quorum.leaderEndpoints();
+    }
+
     public boolean leads() {
         return roles.leader() != null;
     }

@@ -5,7 +5,11 @@ import java.util.List;
 import org.apache.kafka.common.message.LeaderChangeMessage;
 import org.apache.kafka.common.message.SnapshotFooterRecord;
 import org.apache.kafka.common.message.SnapshotHeaderRecord;
+import org.apache.kafka.common.message.VotersRecord;
+import org.apache.kafka.common.protocol.MessageSizeAccumulator;
+import org.apache.kafka.common.protocol.ObjectSerializationCache;
 import org.apache.kafka.common.record.internal.ControlRecordType;
+import org.apache.kafka.common.record.internal.ControlRecordUtils;
 import org.apache.kafka.common.record.internal.EndTransactionMarker;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 
@@ -57,6 +61,44 @@ public final class ControlBatches {
         return MemoryRecords.withLeaderChangeMessage(
                         baseOffset, timestampMillis, leaderEpoch, ByteBuffer.allocate(LEADER_CHANGE_BYTES), message)
                 .buffer();
+    }
+
+    /** Who votes from here on (KIP-853, rule R13). */
+    public static ByteBuffer voters(long baseOffset, long timestampMillis, int leaderEpoch, VotersRecord voters) {
+        MessageSizeAccumulator size = new MessageSizeAccumulator();
+        voters.addSize(size, new ObjectSerializationCache(), voters.version());
+        return MemoryRecords.withVotersRecord(
+                        baseOffset,
+                        timestampMillis,
+                        leaderEpoch,
+                        ByteBuffer.allocate(LEADER_CHANGE_BYTES + size.totalSize()),
+                        voters)
+                .buffer();
+    }
+
+    /**
+     * What a control record says of who votes; null when it is of another kind.
+     *
+     * @throws MalformedVotersException the record says nothing that can be read
+     */
+    public static VotersRecord votersIn(LogRecord record) throws MalformedVotersException {
+        if (!record.control() || type(record) != ControlRecordType.KRAFT_VOTERS.type()) {
+            return null;
+        }
+        try {
+            return ControlRecordUtils.deserializeVotersRecord(record.value().duplicate());
+        } catch (RuntimeException e) {
+            throw new MalformedVotersException(e);
+        }
+    }
+
+    /** A voters record cannot be read. */
+    public static final class MalformedVotersException extends Exception {
+        private static final long serialVersionUID = 1L;
+
+        MalformedVotersException(RuntimeException cause) {
+            super("its record of the voters cannot be read", cause);
+        }
     }
 
     /** The first batch of a metadata snapshot (KIP-630). {@code lastContainedMillis}: time of the last record in it. */

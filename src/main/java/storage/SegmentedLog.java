@@ -244,6 +244,14 @@ final class SegmentedLog extends PartitionLog {
     }
 
     @Override
+    public void restartAt(long offset, Callback<Void> done) {
+        runExclusively(finish -> new LogRestart(log, this, duties().reader, flusher).at(offset, (none, failure) -> {
+            finish.run();
+            done.done(none, failure);
+        }));
+    }
+
+    @Override
     public void deleteBefore(long offset, Callback<Long> done) {
         if (exclusive) {
             hold(() -> deleteBefore(offset, done));

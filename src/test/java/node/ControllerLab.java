@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
+import raft.ReplicaKey;
 import sim.SimHost;
 import storage.DiskExecutor.Lane;
 import storage.LogContext;
@@ -37,6 +38,7 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     List<Callback<Void>> held;
 
     private long startToPersist;
+    private long cutTo = Long.MAX_VALUE;
     private PartitionLog asking;
 
     ControllerLab(SimHost host, BrokerConfig config) {
@@ -88,7 +90,15 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 List.of(Uuid.fromString(opened.directoryId())),
                 opened.cleanStop() || opened.formatted(),
                 0,
-                this);
+                this,
+                this::lower,
+                QuorumPlace.alone(new ReplicaKey(1, 1, 2), List.of()));
+    }
+
+    private void lower(PartitionLog log, long offset, Callback<Void> done) {
+        asking = log;
+        cutTo = offset;
+        checkpoint(done);
     }
 
     /** A clean stop. */
@@ -117,8 +127,8 @@ final class ControllerLab implements LogHost, MetadataPublisher {
 
     private void checkpoint(Callback<Void> done) {
         long start = Math.max(startToPersist, asking.logStartOffset());
-        Checkpoint line =
-                new Checkpoint("__cluster_metadata", 0, asking.recoveryPoint(), start, asking.highWatermark());
+        Checkpoint line = new Checkpoint(
+                "__cluster_metadata", 0, Math.min(cutTo, asking.recoveryPoint()), start, asking.highWatermark());
         host.executor().run(Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done);
     }
 
