@@ -105,6 +105,7 @@ public final class HighwaterCli {
         all.put("consume", terminal -> new CommandLine(new ConsumeCommand(terminal)));
         all.put("groups", GroupsCommand::build);
         all.put("transactions", TransactionsCommand::build);
+        all.put("cluster", ClusterCommand::build);
         all.put("config", ConfigCommand::build);
         all.put("dump", terminal -> new CommandLine(new DumpCommand(terminal)));
         all.put("version", terminal -> new CommandLine(new VersionCommand(terminal)));

@@ -20,14 +20,23 @@ class HighwaterCliTest {
     void helpTeaches() {
         assertEquals(HighwaterCli.OK, screen.run("", "--help"));
         for (String command : List.of(
-                "start", "topics", "produce", "consume", "groups", "transactions", "config", "dump", "version")) {
+                "start",
+                "topics",
+                "produce",
+                "consume",
+                "groups",
+                "transactions",
+                "cluster",
+                "config",
+                "dump",
+                "version")) {
             assertTrue(screen.out().contains("  " + command), command);
         }
         assertTrue(screen.out().contains("highwater consume greetings --from beginning"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"topics", "produce", "consume", "groups", "transactions", "config", "dump"})
+    @ValueSource(strings = {"topics", "produce", "consume", "groups", "transactions", "cluster", "config", "dump"})
     void everyCommandHasHelpWithExamples(String command) {
         assertEquals(HighwaterCli.OK, screen.run("", command, "--help"));
         assertTrue(screen.out().contains("Usage: highwater " + command), screen.out());
@@ -109,6 +118,20 @@ class HighwaterCliTest {
                 "1");
         refused("--from 42 and --group", "consume", "x", "--group", "g", "--from", "42");
         refused("--partitions and --group", "consume", "x", "--group", "g", "--partitions", "0");
+    }
+
+    @Test
+    void wrongWishesOfClustersAreToldBeforeAnythingIsAsked() {
+        refused("not said which partitions", "cluster", "reassign", "--to", "1");
+        refused("topics and --all-topics given", "cluster", "reassign", "x", "--all-topics", "--to", "1");
+        refused("not said where the replicas are to go", "cluster", "reassign", "x");
+        refused("--replicas and --to given", "cluster", "reassign", "x", "--to", "1", "--replicas", "1");
+        refused("--replication-factor 0 is too few", "cluster", "reassign", "x", "--replication-factor", "0");
+        refused("--to 1,1 is no list of nodes", "cluster", "reassign", "x", "--to", "1,1");
+        refused("'fast' is no size", "cluster", "reassign", "x", "--to", "1", "--throttle", "fast");
+        refused("'fast' is no size", "cluster", "drain", "1", "--throttle", "fast");
+        refused("--cancel and --wait given", "cluster", "moves", "--cancel", "--wait");
+        refused("--unclean without a partition", "cluster", "elect", "--unclean");
     }
 
     private void refused(String why, String... args) {
