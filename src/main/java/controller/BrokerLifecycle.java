@@ -115,27 +115,30 @@ final class BrokerLifecycle {
         return partition.leader() < 0 && partition.replicas().contains(broker);
     }
 
-    /** First it leads nothing and is in no ISR; then, when the others know, it may end. Where nobody can take over, that is as soon as nothing is led. */
+    /**
+     * First it leads nothing and is in no ISR; then, when the others know, it may end. Where nobody can take over, that is as soon as nothing is led. Any first part of it may
+     * be all that is committed, here or by an earlier controller: the next heartbeat goes on from what is true.
+     */
     private Decision<BrokerHeartbeatResponseData> shuttingDown(
             PartitionChanges changes, BrokerImage broker, BrokerHeartbeatResponseData answer) {
-        MetadataImage image = changes.image();
-        List<MetadataRecord> records = changes.without(broker.id()).all(each -> holds(each, broker.id()));
+        List<MetadataRecord> records =
+                new ArrayList<>(changes.without(broker.id()).all(each -> holds(each, broker.id())));
+        boolean known = broker.inControlledShutdown();
         if (!records.isEmpty()) {
             LOG.info("broker {} shuts down: {} partitions are taken from it", broker.id(), records.size());
-            sessions.shutdownAfter(broker.id(), image.version() + records.size() - 1);
-            List<MetadataRecord> all = new ArrayList<>(records);
-            all.add(MetadataRecords.brokerState(broker, false, true));
-            return Decision.inParts(all, answer.setIsFenced(false));
+            sessions.handsOver(broker.id());
+        } else if ((!known && !sessions.hasHandedOver(broker.id()))
+                || sessions.othersKnow(changes.image(), broker.id())) {
+            LOG.info("broker {} leads nothing and may end", broker.id());
+            sessions.end(broker.id());
+            return Decision.inParts(
+                    List.of(MetadataRecords.brokerState(broker, true, false)),
+                    answer.setIsFenced(true).setShouldShutDown(true));
         }
-        boolean ledNothing = !broker.inControlledShutdown();
-        if (!ledNothing && !sessions.othersKnowOfShutdown(image, broker.id())) {
-            return Decision.unchanged(answer.setIsFenced(false));
+        if (!known) {
+            records.add(MetadataRecords.brokerState(broker, false, true));
         }
-        LOG.info("broker {} leads nothing and may end", broker.id());
-        sessions.end(broker.id());
-        return Decision.inParts(
-                List.of(MetadataRecords.brokerState(broker, true, false)),
-                answer.setIsFenced(true).setShouldShutDown(true));
+        return Decision.inParts(records, answer.setIsFenced(false));
     }
 
     private static boolean holds(PartitionImage partition, int broker) {

@@ -23,10 +23,14 @@ final class BrokerSessions {
         private final long epoch;
         private long heardNanos;
         private long appliedOffset = UNKNOWN;
-        private long shutdownOffset = UNKNOWN;
+        /** Something may be led by others now that was led by this broker, and not all may know. */
+        private boolean hasHandedOver;
 
-        Session(long epoch) {
+        private long handedOverOffset = UNKNOWN;
+
+        Session(long epoch, boolean hasHandedOver) {
             this.epoch = epoch;
+            this.hasHandedOver = hasHandedOver;
         }
     }
 
@@ -45,21 +49,39 @@ final class BrokerSessions {
         });
     }
 
+    /** A process has registered: it leads nothing. */
+    void registered(int brokerId, long epoch, long nowNanos) {
+        now(nowNanos);
+        Session session = new Session(epoch, false);
+        session.heardNanos = nowNanos;
+        sessions.put(brokerId, session);
+    }
+
     /** @param appliedOffset offset of the last metadata record that the broker has applied; -1: not told */
     void heard(int brokerId, long epoch, long appliedOffset, long nowNanos) {
+        now(nowNanos);
         Session session = sessions.get(brokerId);
         if (session == null || session.epoch != epoch) {
-            session = new Session(epoch);
+            session = new Session(epoch, true);
             sessions.put(brokerId, session);
         }
-        now(nowNanos);
         session.heardNanos = nowNanos;
         session.appliedOffset = Math.max(session.appliedOffset, appliedOffset);
     }
 
-    /** What is judged from here on is judged at this time. */
+    /**
+     * What is judged from here on is judged at this time. This is told several times in a session; when it was not for half of one, this process stood still, or waited for
+     * its disk, and what the brokers sent meanwhile has yet to be read: that time is not held against them.
+     */
     void now(long nowNanos) {
-        latestNanos = latestNanos == Long.MIN_VALUE || nowNanos - latestNanos > 0 ? nowNanos : latestNanos;
+        if (latestNanos == Long.MIN_VALUE) {
+            latestNanos = nowNanos;
+        }
+        long passed = nowNanos - latestNanos;
+        if (passed > timeoutNanos / 2) {
+            sessions.values().forEach(each -> each.heardNanos += passed);
+        }
+        latestNanos += Math.max(0, passed);
     }
 
     /** Its process is known to be gone, or it has been told to end. Unless that is committed, it is {@link #stale} from here on. */
@@ -100,27 +122,37 @@ final class BrokerSessions {
         return session == null || session.epoch != broker.epoch() ? Long.MAX_VALUE : latestNanos - session.heardNanos;
     }
 
-    /** The broker may end when all others have applied the record at this offset, which moves its last leadership away. */
-    void shutdownAfter(int brokerId, long offset) {
+    /** What the broker led is led by others from here on. */
+    void handsOver(int brokerId) {
         Session session = sessions.get(brokerId);
         if (session != null) {
-            session.shutdownOffset = offset;
+            session.hasHandedOver = true;
+            session.handedOverOffset = UNKNOWN;
         }
     }
 
-    /** Whether every other broker that takes part knows that this one leads nothing any more. A new active controller supposes that it was the last that happened. */
-    boolean othersKnowOfShutdown(MetadataImage image, int brokerId) {
+    /** False when it has led nothing since it registered here. */
+    boolean hasHandedOver(int brokerId) {
+        Session session = sessions.get(brokerId);
+        return session == null || session.hasHandedOver;
+    }
+
+    /**
+     * Whether every other broker that takes part knows that this one leads nothing any more. Asked only when that is so: what is true when it is asked first is what the
+     * others must know, however many controllers, or batches, it took to come to it.
+     */
+    boolean othersKnow(MetadataImage image, int brokerId) {
         Session leaving = sessions.get(brokerId);
         if (leaving == null) {
             return false;
         }
-        if (leaving.shutdownOffset == UNKNOWN) {
-            leaving.shutdownOffset = image.version() - 1;
+        if (leaving.handedOverOffset == UNKNOWN || leaving.handedOverOffset >= image.version()) {
+            leaving.handedOverOffset = image.version() - 1;
         }
         for (BrokerImage broker : image.brokers()) {
             Session session = sessions.get(broker.id());
             boolean counts = broker.id() != brokerId && !broker.fenced() && !broker.inControlledShutdown();
-            if (counts && (session == null || session.appliedOffset < leaving.shutdownOffset)) {
+            if (counts && (session == null || session.appliedOffset < leaving.handedOverOffset)) {
                 return false;
             }
         }

@@ -71,6 +71,7 @@ public final class ControllerMachine {
     private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
     private MetadataImage latest;
+    private boolean unfinished;
 
     public ControllerMachine(BrokerConfig config, RandomSource random, MetadataImage image) {
         int nodeId = config.node().nodeId();
@@ -105,9 +106,10 @@ public final class ControllerMachine {
         latest = delta.image(offset);
     }
 
-    /** Forgets what was replayed after {@code committed} (R10). */
+    /** Forgets what was replayed after {@code committed} (R10). Of a decision in parts a first one may be committed: {@link #fenceStale} finishes it. */
     public void revertTo(MetadataImage committed) {
         latest = committed;
+        unfinished = true;
     }
 
     /** What a new cluster starts with: the newest level of each feature, and what that entails. What is not new loses features that were never served. */
@@ -205,16 +207,27 @@ public final class ControllerMachine {
      */
     public Decision<Boolean> activate(long nowNanos) {
         sessions.begin(latest, nowNanos);
+        return finish();
+    }
+
+    private Decision<Boolean> finish() {
+        unfinished = false;
         PartitionChanges changes = changes();
         List<MetadataRecord> records = changes.all(each -> each.leader() < 0 || !changes.areActive(each.isr()));
         return Decision.inParts(records, !records.isEmpty());
     }
 
     /**
-     * Fences a broker whose session has ended (C2); the answer is true when it did, and there may be more. To be asked several times in a session, and only after
-     * {@link #activate}: who has no session then counts as gone.
+     * Fences a broker whose session has ended (C2); the answer is true when something was to do, and there may be more. To be asked at least three times in a session (of
+     * a longer silence it is supposed that this process stood still), and only after {@link #activate}: who has no session then counts as gone.
      */
     public Decision<Boolean> fenceStale(long nowNanos) {
+        if (unfinished) {
+            Decision<Boolean> rest = finish();
+            if (rest.answer()) {
+                return rest;
+            }
+        }
         return lifecycle.fenceStale(changes(), nowNanos);
     }
 

@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * BrokerRegistration (KIP-631, KIP-858, KIP-966; rules C1, C3): a broker process is known from the offset of its record on, and fenced until it has caught up. What it
- * may have lost is taken from it before its record stands in the log. A repeat by the same process changes at most what it says of itself.
+ * may have lost is taken from it before its record stands in the log. Its epoch is written down, as a control record may come between the parts. A repeat by the same process changes at most what it says of itself.
  */
 final class RegistrationRequests {
     private static final Logger LOG = LoggerFactory.getLogger(RegistrationRequests.class);
@@ -57,8 +57,8 @@ final class RegistrationRequests {
         ReplicaLoss loss = ReplicaLoss.of(known, request, report);
         records.addAll(loss.records(changes.without(request.brokerId())));
         long epoch = image.version() + records.size();
-        records.add(MetadataRecords.broker(broker(request, -1, true, start(known, request, report), false)));
-        sessions.heard(request.brokerId(), epoch, -1, nowNanos);
+        records.add(MetadataRecords.broker(broker(request, epoch, true, start(known, request, report), false)));
+        sessions.registered(request.brokerId(), epoch, nowNanos);
         LOG.info(
                 "broker {} is registered with epoch {}; {} partitions change",
                 request.brokerId(),

@@ -8,6 +8,7 @@ import java.util.Random;
 import metadata.ConfigTarget;
 import metadata.Features;
 import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
@@ -157,13 +158,24 @@ final class ClusterLab {
 
     /** It does not answer any more; the others do. */
     void lose(int broker) {
-        image().brokers().stream()
+        int[] others = image().brokers().stream()
                 .filter(each -> each.id() != broker && !each.fenced())
-                .forEach(each -> {
-                    commit(machine.heartbeat(beat(each.id()), now + 3 * SECOND));
-                });
-        now += 3 * SECOND;
-        while (commit(machine.fenceStale(now))) {}
+                .mapToInt(BrokerImage::id)
+                .toArray();
+        for (int i = 0; i < 3; i++) {
+            pass(1, others);
+            while (commit(machine.fenceStale(now))) {}
+        }
+    }
+
+    /** Time passes, and these brokers tell that they are alive. */
+    void pass(int seconds, int... beating) {
+        for (int i = 0; i < seconds; i++) {
+            now += SECOND;
+            for (int each : beating) {
+                heartbeat(each);
+            }
+        }
     }
 
     void create(String name, List<List<Integer>> assignment) {

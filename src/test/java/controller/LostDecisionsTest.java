@@ -1,6 +1,5 @@
 package controller;
 
-import static controller.ClusterLab.SECOND;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -38,8 +37,7 @@ class LostDecisionsTest {
         twoBrokers();
         lose(decision.get());
         assertFalse(lab.image().broker(1).fenced(), what);
-        lab.now += 3 * SECOND;
-        lab.heartbeat(2);
+        lab.pass(3, 2);
         assertTrue(lab.commit(lab.machine.fenceStale(lab.now)), what);
         assertTrue(lab.image().broker(1).fenced(), what);
         assertEquals(2, lab.partition("t").leader(), what);
@@ -65,13 +63,11 @@ class LostDecisionsTest {
             return lab.machine.heartbeat(beat().setWantShutDown(true), lab.now);
         });
         isFencedAfter("fenceStale", () -> {
-            lab.now += 3 * SECOND;
-            lab.heartbeat(2);
+            lab.pass(3, 2);
             return lab.machine.fenceStale(lab.now);
         });
         isFencedAfter("the registration of its next process", () -> {
-            lab.now += 3 * SECOND;
-            lab.heartbeat(2);
+            lab.pass(3, 2);
             return lab.machine.registerBroker(lab.registration(1, -1), null, lab.now);
         });
     }
@@ -80,7 +76,7 @@ class LostDecisionsTest {
     void whoIsHeardOfAgainStays() {
         lose(lab.machine.unregisterBroker(new UnregisterBrokerRequestData().setBrokerId(1)));
         lab.heartbeat(1);
-        lab.now += 2 * SECOND;
+        lab.pass(2, 2);
         assertFalse(lab.commit(lab.machine.fenceStale(lab.now)));
         assertEquals(1, lab.partition("t").leader());
     }
