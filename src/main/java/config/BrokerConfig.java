@@ -37,6 +37,7 @@ public final class BrokerConfig {
     /** The typed records, one per owner. */
     private record BrokerRecords(
             NodeConfig node,
+            QuorumConfig quorum,
             NetworkConfig network,
             StorageConfig storage,
             CleanerConfig cleaner,
@@ -95,7 +96,9 @@ public final class BrokerConfig {
             problems.add(
                     name, "settings of single listeners are not built yet; set the key without the listener's prefix");
         } else if (name.startsWith("zookeeper.")) {
-            problems.add(name, "there is no ZooKeeper; a node is its own controller (process.roles=broker,controller)");
+            problems.add(
+                    name,
+                    "there is no ZooKeeper; controllers keep the metadata (process.roles, controller.quorum.voters)");
         } else if (name.startsWith("rsm.config.") || name.startsWith("rlmm.config.")) {
             problems.add(name, "tiered (remote) storage is not built");
         } else {
@@ -116,8 +119,10 @@ public final class BrokerConfig {
     }
 
     private static BrokerRecords records(ConfigValues values, ConfigProblems problems, Map<String, String> properties) {
+        NodeConfig node = new Listeners(values.of(NodeConfig.class), problems).read();
         return new BrokerRecords(
-                new Listeners(values.of(NodeConfig.class), problems).read(),
+                node,
+                new QuorumSettings(values.of(QuorumConfig.class), problems, node).read(),
                 ConfigRecords.network(values.of(NetworkConfig.class), problems),
                 ConfigRecords.storage(values.of(StorageConfig.class), problems),
                 ConfigRecords.cleaner(values.of(CleanerConfig.class)),
@@ -131,6 +136,10 @@ public final class BrokerConfig {
 
     public NodeConfig node() {
         return records.node;
+    }
+
+    public QuorumConfig quorum() {
+        return records.quorum;
     }
 
     public NetworkConfig network() {

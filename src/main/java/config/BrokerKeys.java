@@ -55,6 +55,7 @@ public final class BrokerKeys {
     private static Map<String, ConfigKey> collect() {
         List<List<ConfigKey>> parts = List.of(
                 NodeKeys.keys(),
+                QuorumKeys.keys(),
                 NetworkKeys.keys(),
                 StorageKeys.keys(),
                 LogDefaultKeys.keys(),

@@ -91,8 +91,8 @@ final class ConfigRecords {
 
     static TopicDefaults topics(ConfigValues.Part values, ConfigProblems problems) {
         int replicas = values.int32("default.replication.factor");
-        if (replicas != 1) {
-            problems.add("default.replication.factor", "this is a cluster of one node; allowed: 1");
+        if (replicas < 1 || replicas > Short.MAX_VALUE) {
+            problems.add("default.replication.factor", "allowed: 1 to " + Short.MAX_VALUE);
         }
         return new TopicDefaults(
                 values.int32("num.partitions"),

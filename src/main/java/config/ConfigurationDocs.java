@@ -19,7 +19,7 @@ public final class ConfigurationDocs {
                 "Generated from the table of keys (`config/BrokerKeys`, `config/TopicKeys`); do not edit. Names, defaults and bounds"
                         + " are those of Apache Kafka 4.4.0; keys that Kafka does not have say why they exist.\n\n");
         out.append(
-                "A properties file of a single KRaft node starts the broker unchanged: `bin/highwater start --config FILE"
+                "A properties file of a KRaft node (combined or of one role, static or dynamic quorum) starts Highwater unchanged: `bin/highwater start --config FILE"
                         + " [--override key=value]...`. Without a file it is one node of both roles that listens on 127.0.0.1:9092 only and keeps"
                         + " its data in the directory `data`. An unknown key, a wrong value or a conflict refuses to start, with all that is"
                         + " wrong at once.\n\n");
@@ -81,6 +81,7 @@ public final class ConfigurationDocs {
 
     private static final List<String> ORDER = List.of(
             "NodeConfig",
+            "QuorumConfig",
             "StorageConfig",
             "TopicDefaults",
             "LogConfig",
@@ -92,6 +93,7 @@ public final class ConfigurationDocs {
             "ControllerConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
+            "the quorum of controllers",
             "where and how data is kept",
             "topics",
             "defaults of topic settings",

@@ -71,13 +71,8 @@ final class ControllerKeys {
         keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
         keys.int32("controller.quorum.append.linger.ms", 25, atLeast(0));
         keys.bool("controller.quorum.auto.join.enable", false);
-        keys.int32("controller.quorum.election.backoff.max.ms", 1000, atLeast(0));
-        keys.int32("controller.quorum.election.timeout.ms", 1000, atLeast(0));
         keys.int32("controller.quorum.fetch.max.bytes", 1048576, atLeast(1));
         keys.int32("controller.quorum.fetch.snapshot.max.bytes", 1048576, atLeast(1));
-        keys.int32("controller.quorum.fetch.timeout.ms", 2000, atLeast(0));
-        keys.int32("controller.quorum.request.timeout.ms", 2000, atLeast(0));
-        keys.int32("controller.quorum.retry.backoff.ms", 20, atLeast(0));
         keys.int32("controller.socket.timeout.ms", 30000, null);
         keys.list("early.start.listeners", null, null);
         keys.int32("initial.broker.registration.timeout.ms", 60000, null);

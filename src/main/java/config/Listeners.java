@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes a {@link NodeConfig} of the listener, role and quorum keys and says all that is wrong with them. */
+/** Makes a {@link NodeConfig} of the listener and role keys and says all that is wrong with them. */
 final class Listeners {
 
     private static final Pattern ADDRESS =
@@ -31,23 +31,33 @@ final class Listeners {
     /** Meaningless when problems were found. */
     NodeConfig read() {
         int nodeId = nodeId();
-        roles();
-        quorum(nodeId);
+        List<String> roles = values.list("process.roles");
+        boolean broker = roles.contains("broker");
+        boolean controller = roles.contains("controller");
         List<String> controllerNames = upper(values.list("controller.listener.names"));
         Map<String, String> protocols = protocolMap();
-        List<Listener> all = addresses("listeners", List.of("PLAINTEXT://127.0.0.1:9092"), protocols, controllerNames);
+        List<String> usual = broker ? List.of("PLAINTEXT://127.0.0.1:9092") : List.of();
+        List<Listener> all = addresses("listeners", usual, protocols, controllerNames);
         List<Listener> clients = new ArrayList<>();
         List<Listener> controllers = new ArrayList<>();
         for (Listener listener : all) {
             (controllerNames.contains(listener.name()) ? controllers : clients).add(listener);
         }
-        if (clients.isEmpty() && problems.none()) {
-            problems.add("listeners", "no listener is left for clients: all are named in controller.listener.names");
+        if (problems.none()) {
+            checkRoles(roles, clients, controllers, controllerNames);
         }
-        List<Listener> advertised = advertised(clients, protocols, controllerNames);
-        checkInterBroker(clients);
+        Map<String, Listener> told = told(all, protocols, controllerNames);
         return new NodeConfig(
-                nodeId, List.copyOf(clients), advertised, List.copyOf(controllers), values.string("broker.rack"));
+                nodeId,
+                broker,
+                controller,
+                List.copyOf(clients),
+                advertised(clients, told),
+                broker ? interBroker(clients) : null,
+                controllerNames,
+                List.copyOf(controllers),
+                advertised(controllers, told),
+                values.string("broker.rack"));
     }
 
     private int nodeId() {
@@ -66,39 +76,34 @@ final class Listeners {
         return chosen;
     }
 
-    private void roles() {
-        if (values.given(List.class, "process.roles") == null) {
-            return;
-        }
-        List<String> roles = values.list("process.roles");
-        if (roles.size() != 2 || !roles.contains("broker") || !roles.contains("controller")) {
+    private void checkRoles(
+            List<String> roles, List<Listener> clients, List<Listener> controllers, List<String> controllerNames) {
+        boolean broker = roles.contains("broker");
+        if (roles.isEmpty()) {
+            problems.add("process.roles", "a node has one role at least; allowed: broker, controller, or both");
+        } else if (broker && clients.isEmpty()) {
+            problems.add("listeners", "no listener is left for clients: all are named in controller.listener.names");
+        } else if (!broker && !clients.isEmpty()) {
             problems.add(
-                    "process.roles",
-                    "a node of one role needs a quorum of several nodes, which is not built yet; allowed: broker,controller");
-        }
-    }
-
-    private void quorum(int nodeId) {
-        List<String> voters = values.list("controller.quorum.voters");
-        if (voters.size() > 1) {
+                    "listeners",
+                    "listener " + clients.get(0).name() + " is for clients, whom a controller alone does not serve;"
+                            + " name it in controller.listener.names, take it out, or set"
+                            + " process.roles=broker,controller");
+        } else if (!broker && controllers.isEmpty()) {
             problems.add(
-                    "controller.quorum.voters",
-                    "a quorum of several voters is not built yet; allowed: this node alone, " + nodeId + "@host:port");
-        } else if (voters.size() == 1) {
-            Matcher voter = Pattern.compile("(\\d{1,10})@(.+):(\\d{1,5})").matcher(voters.get(0));
-            if (!voter.matches()) {
-                problems.add(
-                        "controller.quorum.voters", "expected id@host:port, for example " + nodeId + "@localhost:9093");
-            } else if (!voter.group(1).equals(Integer.toString(nodeId))) {
-                problems.add(
-                        "controller.quorum.voters",
-                        "names another node than this one (node.id=" + nodeId + "); allowed: " + nodeId + "@host:port");
-            }
-        }
-        if (values.list("controller.quorum.bootstrap.servers").size() > 1) {
+                    "listeners",
+                    "a controller alone needs an address for the other nodes, for example CONTROLLER://:9093, named in"
+                            + " controller.listener.names");
+        } else if (!roles.contains("controller") && !controllers.isEmpty()) {
             problems.add(
-                    "controller.quorum.bootstrap.servers",
-                    "a quorum of several controllers is not built yet; allowed: the one address of this node");
+                    "listeners",
+                    "listener " + controllers.get(0).name()
+                            + " is named in controller.listener.names, but this node is a"
+                            + " broker only; take it out of listeners, or set process.roles=broker,controller");
+        } else if (!roles.contains("controller") && controllerNames.isEmpty()) {
+            problems.add(
+                    "controller.listener.names",
+                    "a broker alone must know by which listener it reaches the controllers, for example CONTROLLER");
         }
     }
 
@@ -182,8 +187,9 @@ final class Listeners {
         return "PLAINTEXT";
     }
 
-    private List<Listener> advertised(
-            List<Listener> clients, Map<String, String> protocols, List<String> controllerNames) {
+    /** What is given in advertised.listeners, by name. */
+    private Map<String, Listener> told(
+            List<Listener> all, Map<String, String> protocols, List<String> controllerNames) {
         Map<String, Listener> told = new LinkedHashMap<>();
         for (Listener listener : addresses("advertised.listeners", List.of(), protocols, controllerNames)) {
             told.put(listener.name(), listener);
@@ -192,36 +198,42 @@ final class Listeners {
                         "advertised.listeners",
                         listener.host() + " is no address that a client can reach; name a host");
             }
-            boolean known = clients.stream().anyMatch(client -> client.name().equals(listener.name()));
+            boolean known = all.stream().anyMatch(each -> each.name().equals(listener.name()));
             if (!known && !controllerNames.contains(listener.name())) {
                 problems.add("advertised.listeners", "listener " + listener.name() + " is not in listeners");
             }
         }
+        return told;
+    }
+
+    private static List<Listener> advertised(List<Listener> listeners, Map<String, Listener> told) {
         List<Listener> advertised = new ArrayList<>();
-        for (Listener client : clients) {
-            Listener own = told.get(client.name());
-            advertised.add(own != null ? own : new Listener(client.name(), null, 0, client.securityProtocol()));
+        for (Listener each : listeners) {
+            Listener own = told.get(each.name());
+            advertised.add(own != null ? own : new Listener(each.name(), null, 0, each.securityProtocol()));
         }
         return List.copyOf(advertised);
     }
 
-    /** Nodes talk to nobody yet; what is given must make sense all the same. */
-    private void checkInterBroker(List<Listener> clients) {
+    /** The one named; else the one with the name of security.inter.broker.protocol, as in Kafka; else the first, where Kafka refuses to start. */
+    private String interBroker(List<Listener> clients) {
         String name = values.string("inter.broker.listener.name");
         String protocol = values.given(String.class, "security.inter.broker.protocol");
         if (protocol != null && !protocol.equals("PLAINTEXT")) {
             problems.add("security.inter.broker.protocol", protocol + NOT_BUILT);
         }
-        if (name == null) {
-            return;
-        }
-        if (protocol != null) {
+        if (name != null && protocol != null) {
             problems.add("inter.broker.listener.name", "security.inter.broker.protocol must not be given beside it");
         }
-        String wanted = name.toUpperCase(Locale.ROOT);
-        if (clients.stream().noneMatch(client -> client.name().equals(wanted)) && problems.none()) {
-            problems.add("inter.broker.listener.name", "is not one of the client listeners");
+        String wanted = name == null ? "PLAINTEXT" : name.toUpperCase(Locale.ROOT);
+        boolean known = clients.stream().anyMatch(client -> client.name().equals(wanted));
+        if (name != null && !known && problems.none()) {
+            problems.add(
+                    "inter.broker.listener.name",
+                    "is not one of the client listeners; allowed: "
+                            + clients.stream().map(Listener::name).toList());
         }
+        return known || clients.isEmpty() ? wanted : clients.get(0).name();
     }
 
     private static List<String> upper(List<String> names) {

@@ -18,7 +18,7 @@ final class NodeKeys {
                 "process.roles",
                 "broker,controller",
                 subsetOf("broker", "controller"),
-                "What this process is. Allowed: broker,controller (both; the default). One role alone needs a quorum of several nodes.");
+                "What this process is: broker keeps partitions and serves clients, controller votes about the metadata. Default: both.");
         keys.int32("node.id", 1, atLeast(0), "Id of this node, 0 or more. Default 1.");
         keys.int32("broker.id", -1, null, "Old name of node.id; if both are given they must agree.");
         keys.string("broker.rack", null, null, "Rack of this node, told to clients.");
@@ -41,23 +41,17 @@ final class NodeKeys {
                 "controller.listener.names",
                 "",
                 null,
-                "Names of the listeners of the controller role; they are not opened while the quorum has one voter.");
-        keys.string("inter.broker.listener.name", null, null, "Listener that nodes use among themselves.");
+                "Names of the listeners of the controller role; by the first of them nodes reach controllers.");
+        keys.string(
+                "inter.broker.listener.name",
+                null,
+                null,
+                "Listener by which brokers reach one another. Not given: PLAINTEXT, or else the first one for clients.");
         keys.string(
                 "security.inter.broker.protocol",
                 "PLAINTEXT",
                 oneOf("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL"),
                 "Old way to choose the inter-broker listener, by protocol.");
-        keys.list(
-                "controller.quorum.voters",
-                "",
-                null,
-                "Voters of the controller quorum, id@host:port. Allowed for now: this node alone.");
-        keys.list(
-                "controller.quorum.bootstrap.servers",
-                "",
-                null,
-                "Where the controller quorum is found, host:port. Allowed for now: one address, this node.");
         return keys.list();
     }
 }

@@ -58,7 +58,7 @@ final class LogDirectories {
     }
 
     /**
-     * Opens them one after another, that of the metadata first. All must be of the cluster that it names, or, while it is empty, the first one with an id. One that
+     * Opens them one after another, that of the metadata first. All must be of the cluster that {@code request} names, or else it, or, while it is empty, the first one with an id. One that
      * cannot be read or written is offline from now on, as in Kafka, but not the one of the metadata; one that refuses (rule S12), and a full disk, end the start.
      * So does one that cannot be read or written beside one of the metadata that holds none: it may hold what another metadata log speaks of.
      */
@@ -68,8 +68,9 @@ final class LogDirectories {
                 clusterId.fail(failure);
                 return;
             }
+            String expected = request.clusterId() != null ? request.clusterId() : known;
             LogDirectory.OpenRequest wanted = new LogDirectory.OpenRequest(
-                    request.nodeId(), known, request.newClusterId(), null, request.mutations());
+                    request.nodeId(), expected, request.newClusterId(), null, request.mutations());
             openFrom(0, wanted, clusterId);
         });
     }

@@ -100,7 +100,11 @@ public final class NodeAssembly {
     public void start(Callback<Started> done) {
         openFiles.warnIfRaised();
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
-                config.node().nodeId(), null, directories.randomUuid().toString(), null, ports.mutations());
+                config.node().nodeId(),
+                config.quorum().clusterId(),
+                directories.randomUuid().toString(),
+                null,
+                ports.mutations());
         directories.open(request, (clusterId, failure) -> {
             if (failure != null) {
                 done.fail(failure);

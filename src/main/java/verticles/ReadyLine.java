@@ -1,6 +1,7 @@
 package verticles;
 
 import config.BrokerConfig;
+import config.NodeConfig;
 import java.net.InetAddress;
 import java.time.Instant;
 import java.util.StringJoiner;
@@ -22,12 +23,20 @@ final class ReadyLine {
         }
         String line = "highwater ready: kafka=" + addresses + " data="
                 + String.join(",", config.storage().logDirs()) + " node=" + node.nodeId() + " cluster="
-                + node.clusterId() + " in " + millis(enteredNanos) + " ms";
+                + node.clusterId() + role(config.node()) + " in " + millis(enteredNanos) + " ms";
         if (loopbackOnly) {
             line += " (open to this machine only; for others start with --override listeners=PLAINTEXT://0.0.0.0:"
                     + door.port(0) + ")";
         }
         return line;
+    }
+
+    /** Of a node of one role; one of both says nothing of it. */
+    private static String role(NodeConfig node) {
+        if (node.broker() && node.controller()) {
+            return "";
+        }
+        return " role=" + (node.broker() ? "broker" : "controller");
     }
 
     private static String text(InetAddress address) {

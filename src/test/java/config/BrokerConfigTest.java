@@ -151,11 +151,6 @@ class BrokerConfigTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "controller.quorum.voters|1@a:9093,2@b:9093|a quorum of several voters is not built yet; allowed: this node alone, 1@host:port",
-                "controller.quorum.voters|7@a:9093|names another node than this one (node.id=1); allowed: 1@host:port",
-                "controller.quorum.voters|localhost:9093|expected id@host:port, for example 1@localhost:9093",
-                "controller.quorum.bootstrap.servers|a:9093,b:9093|a quorum of several controllers is not built yet; allowed: the one address of this node",
-                "process.roles|broker|a node of one role needs a quorum of several nodes, which is not built yet; allowed: broker,controller",
                 "listeners|SSL://:9092|security protocol SSL of listener SSL is not built yet; allowed: PLAINTEXT",
                 "listeners|FOO://:9092|listener FOO has no security protocol; add FOO:PLAINTEXT to listener.security.protocol.map",
                 "listeners|PLAINTEXT://:99999|'PLAINTEXT://:99999' is not an address; expected NAME://host:port, for example PLAINTEXT://127.0.0.1:9092 or PLAINTEXT://:9092",
@@ -165,8 +160,8 @@ class BrokerConfigTest {
                 "authorizer.class.name|A|authentication and authorization are not built yet; allowed: the default",
                 "remote.log.storage.system.enable|true|tiered (remote) storage is not built; allowed: the default",
                 "log.cleanup.policy|compress|Invalid value compress for configuration log.cleanup.policy: String must be one of: compact, delete",
-                "default.replication.factor|3|this is a cluster of one node; allowed: 1",
-                "zookeeper.connect|a:2181|there is no ZooKeeper; a node is its own controller (process.roles=broker,controller)",
+                "default.replication.factor|0|allowed: 1 to 32767",
+                "zookeeper.connect|a:2181|there is no ZooKeeper; controllers keep the metadata (process.roles, controller.quorum.voters)",
                 "listener.name.plaintext.max.connections|5|settings of single listeners are not built yet; set the key without the listener's prefix",
                 "segment.bytes|5000000|it is a topic setting; its broker-wide default is log.segment.bytes",
                 "metadata.log.dir|/elsewhere|a directory of its own is not built yet; allowed: one of log.dir",

@@ -32,7 +32,8 @@ class KafkaKeysTest {
             "connection.login.timeout.ms",
             "log.dir.reserve.bytes",
             "log.dir.scrub.bytes.per.second",
-            "log.max.open.files"));
+            "log.max.open.files",
+            "cluster.id"));
 
     /** Kafka keeps these apart from its other broker keys: they exist at run time only. */
     private static final Set<String> DYNAMIC_ONLY = new TreeSet<>(List.of(
@@ -46,6 +47,7 @@ class KafkaKeysTest {
             "node.id",
             "listeners",
             "broker.session.timeout.ms",
+            "controller.quorum.fetch.timeout.ms",
             "log.dir",
             "controller.listener.names",
             "socket.send.buffer.bytes",

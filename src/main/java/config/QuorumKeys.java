@@ -1,0 +1,59 @@
+package config;
+
+import static config.KeyTable.atLeast;
+
+import java.util.List;
+
+/** Keys of {@link QuorumConfig}: who decides about the metadata, and how long consensus waits. */
+final class QuorumKeys {
+
+    private QuorumKeys() {}
+
+    static List<ConfigKey> keys() {
+        KeyTable keys = new KeyTable();
+        keys.inForce(QuorumConfig.class);
+        keys.string(
+                "cluster.id",
+                null,
+                null,
+                "Id of the cluster that this node belongs to. Not given: the first leader makes one, the other nodes learn it."
+                        + " (Not a key of Kafka: its id is given to kafka-storage format.)");
+        keys.list(
+                "controller.quorum.voters",
+                "",
+                null,
+                "Voters of the controller quorum, id@host:port with commas between, the same on all nodes; in force until voters are added or removed.");
+        keys.list(
+                "controller.quorum.bootstrap.servers",
+                "",
+                null,
+                "Where controllers are found, host:port with commas between; who votes then stands in the metadata log.");
+        keys.int32(
+                "controller.quorum.election.timeout.ms",
+                1000,
+                atLeast(0),
+                "An election without a verdict is given up after one to two times this.");
+        keys.int32(
+                "controller.quorum.fetch.timeout.ms",
+                1000,
+                atLeast(0),
+                "A voter that gets no answer of the active controller for this time asks the others whether they would vote for it; an active controller that is"
+                        + " not asked by a majority for 1.5 times this resigns. Kafka's default is 2000.");
+        keys.int32(
+                "controller.quorum.election.backoff.max.ms",
+                1000,
+                atLeast(0),
+                "Most that is waited after a lost election.");
+        keys.int32(
+                "controller.quorum.request.timeout.ms",
+                2000,
+                atLeast(0),
+                "A request between controllers that is not answered in this time has failed.");
+        keys.int32(
+                "controller.quorum.retry.backoff.ms",
+                20,
+                atLeast(0),
+                "Wait between a failed request to a controller and the next one.");
+        return keys.list();
+    }
+}
