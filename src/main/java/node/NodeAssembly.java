@@ -15,18 +15,23 @@ import group.GroupCounts;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
+import protocol.ApiHandler;
+import protocol.ApiVersionsHandler;
 import protocol.ConnectionLimits;
 import protocol.HandlerTable;
 import protocol.Instance;
+import protocol.QuorumHandlers;
 import protocol.RequestMemory;
 import raft.Endpoint;
 import raft.ReplicaKey;
 import replication.LateTransactions;
 import replication.ReplicaShard;
 import replication.TransactionVerifier;
+import services.QuorumService;
 import storage.CleanerTools;
 import storage.DiskExecutor;
 import storage.LogCleaner;
@@ -152,6 +157,7 @@ public final class NodeAssembly {
             controller = opened;
             metadataDirectory.opened(opened.log());
             host.register(new OwnerId<>(Controller.class, 0), opened, 0);
+            serveControllers(opened);
             claim(clusterId, opened.image(), done);
         });
     }
@@ -286,12 +292,17 @@ public final class NodeAssembly {
                 place, config.transactions(), new NodeMarkerWriter(services.markers(), image::get));
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
+        host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
+        register(loop, groups, transactions);
+        return new LoopParts(
+                shard, groups, transactions, late, instance(loop, own, doorHandlers(loop, own, services), image::get));
+    }
+
+    private void register(int loop, GroupCoordinatorNode groups, TransactionCoordinatorNode transactions) {
         host.register(new OwnerId<>(GroupCoordinator.class, loop), groups, loop);
         host.register(new OwnerId<>(GroupCoordinatorNode.class, loop), groups, loop);
         host.register(new OwnerId<>(TransactionCoordinator.class, loop), transactions, loop);
         host.register(new OwnerId<>(TransactionCoordinatorNode.class, loop), transactions, loop);
-        host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
-        return new LoopParts(shard, groups, transactions, late, instance(loop, own, image, services));
     }
 
     private long coordinatorBytes() {
@@ -346,10 +357,25 @@ public final class NodeAssembly {
         host.execute(0, () -> reports.offline(directories.directoryId(directory.index())));
     }
 
-    private Instance instance(int loop, Ports own, LoopImage image, DoorHandlers.Services services) {
+    /** Before this node is ready: it can become so only by a quorum, and that by its nodes answering one another. */
+    private void serveControllers(ControllerNode own) {
+        if (config.node().controllerListeners().isEmpty()) {
+            return;
+        }
+        QuorumService quorum =
+                new QuorumService(ports.mailboxes(), config.quorum().timeouts().request());
+        List<ApiHandler> handlers = new ArrayList<>(QuorumHandlers.ofController(quorum));
+        handlers.add(new ApiVersionsHandler(config.node().nodeId()));
+        host.serveControllers(instance(0, ports, new HandlerTable(handlers), own::image));
+    }
+
+    private HandlerTable doorHandlers(int loop, Ports own, DoorHandlers.Services services) {
+        DoorHandlers.Place place = new DoorHandlers.Place(loop, host.loops(), host.loggers());
+        return new HandlerTable(DoorHandlers.of(config, effective, own, services, place));
+    }
+
+    private Instance instance(int loop, Ports own, HandlerTable handlers, Supplier<MetadataImage> image) {
         NetworkConfig network = config.network();
-        HandlerTable handlers = new HandlerTable(DoorHandlers.of(
-                config, effective, own, services, new DoorHandlers.Place(loop, host.loops(), host.loggers())));
         ConnectionLimits limits = new ConnectionLimits(
                 network.maxRequestBytes(),
                 network.maxInFlightPerConnection(),
@@ -359,13 +385,7 @@ public final class NodeAssembly {
         long bound = network.queuedMaxBytes() > 0 ? network.queuedMaxBytes() : host.heapBytes() / 4;
         long memory = Math.max(1, bound / host.loops());
         return new Instance(
-                handlers,
-                host.buffers(loop),
-                new RequestMemory(memory),
-                limits,
-                own.clock(),
-                own.metrics(),
-                image::get);
+                handlers, host.buffers(loop), new RequestMemory(memory), limits, own.clock(), own.metrics(), image);
     }
 
     /** What the connections of {@code loop} share; after start. Used on that loop only. */

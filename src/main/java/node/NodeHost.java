@@ -4,7 +4,9 @@ import common.Failure;
 import common.OwnerId;
 import common.Peers;
 import common.Ports;
+import config.Listener;
 import protocol.BufferPool;
+import protocol.Instance;
 import protocol.PeerConnections;
 import protocol.PeerDialer;
 import services.LogLevels;
@@ -42,6 +44,12 @@ public interface NodeHost {
     default Peers peers(int loop, int nodeId) {
         return new PeerConnections(dialer(loop), buffers(loop), ports(loop).timers(), "node-" + nodeId);
     }
+
+    /** Where other nodes reach a listener of this one that advertises nothing: this machine's name if it listens everywhere, and the port really bound. */
+    Peers.Address reachable(Listener listener);
+
+    /** From now on {@code instance} serves, on loop 0, who connects to a listener of controllers; those first who came earlier. Once at most. */
+    void serveControllers(Instance instance);
 
     /** Makes {@code owner} reachable through all Mailboxes of the node; its messages run on {@code loop}. Called while the node starts. */
     <O> void register(OwnerId<O> id, O owner, int loop);

@@ -37,7 +37,6 @@ public final class AdminHandlers {
                 new IncrementalAlterConfigsHandler(parts.configs()),
                 new ListConfigResourcesHandler(parts.configs()),
                 new DescribeLogDirsHandler(parts.logDirs()),
-                new DescribeQuorumHandler(parts.cluster()),
                 new UpdateFeaturesHandler(parts.cluster()),
                 new DescribeClientQuotasHandler(parts.quotas()),
                 new AlterClientQuotasHandler(parts.quotas()),
@@ -46,6 +45,7 @@ public final class AdminHandlers {
                 new ElectLeadersHandler(parts.cluster()),
                 new DescribeAclsHandler(),
                 new DescribeUserScramCredentialsHandler()));
+        all.add(QuorumHandlers.ofBroker(parts.cluster()));
         all.addAll(DelegationTokenHandler.all());
         return all;
     }

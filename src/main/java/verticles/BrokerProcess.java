@@ -20,6 +20,7 @@ import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import protocol.Connection;
+import protocol.Instance;
 
 /**
  * One node as a process: event loops, the door's sockets, the node behind them, and the way down. The sockets are bound first, so that a port in use is found
@@ -32,9 +33,10 @@ final class BrokerProcess {
     private final BrokerConfig config;
     private final Vertx vertx;
     private final VertxNodeHost host;
-    private final Door door;
+    private final Doors doors;
     private final NodeVerticle node;
-    private volatile String doorDeployment;
+    private volatile String clientDoor;
+    private volatile String controllerDoor;
     private volatile String nodeDeployment;
 
     private BrokerProcess(BrokerConfig config) {
@@ -43,13 +45,12 @@ final class BrokerProcess {
         int count = loops(config);
         PooledByteBufAllocator allocator = Memory.allocator(count);
         this.config = config;
-        List<Door.Address> addresses = ListenAddresses.of(config.node().listeners());
         List<Path> directories = directories(config);
         this.vertx = vertx(count);
         vertx.exceptionHandler(fatalErrors::report);
         Loops loops = new Loops(vertx, count, fatalErrors);
-        this.host = new VertxNodeHost(vertx, loops, directories, allocator, new MicrometerMetrics());
-        this.door = new Door(loops, addresses, config.network(), allocator);
+        this.doors = Doors.of(config.node(), config.network(), loops, allocator);
+        this.host = new VertxNodeHost(vertx, loops, directories, doors, allocator, new MicrometerMetrics());
         this.node = new NodeVerticle(loops, host, config);
     }
 
@@ -109,16 +110,31 @@ final class BrokerProcess {
     }
 
     private void serve(long enteredNanos) {
-        DeploymentOptions onEachLoop =
-                new DeploymentOptions().setInstances(host.loops()).setThreadingModel(ThreadingModel.EVENT_LOOP);
-        doorDeployment = await(vertx.deployVerticle(() -> new KafkaServerVerticle(door), onEachLoop), Long.MAX_VALUE);
+        clientDoor = bind(doors.clients());
+        controllerDoor = bind(doors.controllers());
         nodeDeployment = await(vertx.deployVerticle(node), Long.MAX_VALUE);
-        door.open(loop -> {
-            protocol.Instance instance = node.instance(loop);
+        doors.clients().open(loop -> {
+            Instance instance = node.instance(loop);
             return (info, transport) -> new Connection(info, transport, instance);
         });
-        System.out.println(ReadyLine.of(config, door, node.started(), enteredNanos));
+        System.out.println(ReadyLine.of(config, doors, node.started(), enteredNanos));
         System.out.flush();
+    }
+
+    /** Null when it has no listeners. */
+    private String bind(Door door) {
+        if (door.addresses().isEmpty()) {
+            return null;
+        }
+        DeploymentOptions onEachLoop =
+                new DeploymentOptions().setInstances(host.loops()).setThreadingModel(ThreadingModel.EVENT_LOOP);
+        return await(vertx.deployVerticle(() -> new KafkaServerVerticle(door), onEachLoop), Long.MAX_VALUE);
+    }
+
+    private void unbind(String door) {
+        if (door != null) {
+            await(vertx.undeploy(door), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+        }
     }
 
     private static <T> T await(Future<T> future, long millis) {
@@ -144,8 +160,10 @@ final class BrokerProcess {
                 LOG.info("stopped before the node had started");
             } else {
                 LOG.info("stopping: no new connections, finishing what is under way");
-                await(vertx.undeploy(doorDeployment), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+                unbind(clientDoor);
                 await(vertx.undeploy(nodeDeployment), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
+                // Last: until the node has ended, other controllers ask it, and it says who comes after it.
+                unbind(controllerDoor);
                 host.closeDisks(STOP_SECONDS);
                 LOG.info("stopped cleanly in {} ms", (System.nanoTime() - start) / 1_000_000);
             }

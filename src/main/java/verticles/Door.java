@@ -12,7 +12,7 @@ import protocol.Connection;
 import protocol.ConnectionInfo;
 import protocol.Transport;
 
-/** What the server instances of all event loops share. Thread safe. */
+/** What the server instances of all event loops share, for a set of listeners. Thread safe. */
 final class Door {
 
     /** A listener's name and where it is bound. */
@@ -27,7 +27,11 @@ final class Door {
     /** Makes the connection objects of one event loop. */
     interface Connections extends Function<OwnerLoop, BiFunction<ConnectionInfo, Transport, Connection>> {}
 
+    /** Apart from those of the other kind: names of free ports that loops share. */
+    private static final int CONTROLLERS = 1_000;
+
     private final Loops loops;
+    private final boolean controllers;
     private final List<Address> addresses;
     private final NetworkConfig network;
     private final ConnectionAdmission admission;
@@ -37,8 +41,14 @@ final class Door {
     private volatile Connections connections;
     private final List<Runnable> whenOpen = new ArrayList<>();
 
-    Door(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator) {
+    private Door(
+            Loops loops,
+            boolean controllers,
+            List<Address> addresses,
+            NetworkConfig network,
+            ByteBufAllocator allocator) {
         this.loops = loops;
+        this.controllers = controllers;
         this.addresses = List.copyOf(addresses);
         this.network = network;
         this.admission = new ConnectionAdmission(network);
@@ -46,8 +56,37 @@ final class Door {
         this.ports = new AtomicIntegerArray(addresses.size());
     }
 
+    /** For clients and brokers: connections are spread over all loops. */
+    static Door ofClients(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator) {
+        return new Door(loops, false, addresses, network, allocator);
+    }
+
+    /** For who needs a controller: all on loop 0, where it lives. It has limits of connections of its own, so clients cannot shut out controllers. */
+    static Door ofControllers(Loops loops, List<Address> addresses, NetworkConfig network, ByteBufAllocator allocator) {
+        return new Door(loops, true, addresses, network, allocator);
+    }
+
     Loops loops() {
         return loops;
+    }
+
+    boolean isOn(OwnerLoop loop) {
+        return !controllers || loop.index() == 0;
+    }
+
+    /** Loops that listen at the same free port give it the same number. */
+    int freePort(int listener) {
+        return (controllers ? CONTROLLERS : 1) + listener;
+    }
+
+    /** Index of a listener by its name, -1 if it is not here. */
+    int find(String listener) {
+        for (int i = 0; i < addresses.size(); i++) {
+            if (addresses.get(i).listener().equals(listener)) {
+                return i;
+            }
+        }
+        return -1;
     }
 
     List<Address> addresses() {

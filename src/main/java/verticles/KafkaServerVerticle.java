@@ -18,7 +18,7 @@ import protocol.Connection;
 import protocol.ConnectionInfo;
 import protocol.Transport;
 
-/** The TCP door of one event loop: accepts this loop's share of the connections of all listeners. Instances: one per loop. */
+/** A TCP door on one event loop: accepts this loop's share of the connections of its listeners. Instances: one per loop and door. */
 final class KafkaServerVerticle extends VerticleBase {
     private static final long TICK_MILLIS = 1_000;
     private static final long DRAIN_SECONDS = 2;
@@ -45,6 +45,9 @@ final class KafkaServerVerticle extends VerticleBase {
     public Future<?> start() {
         owner = door.loops().current();
         timers = new VertxTimers(owner);
+        if (!door.isOn(owner)) {
+            return Future.succeededFuture();
+        }
         List<Future<?>> bound = new ArrayList<>();
         List<Door.Address> addresses = door.addresses();
         for (int listener = 0; listener < addresses.size(); listener++) {
@@ -78,7 +81,7 @@ final class KafkaServerVerticle extends VerticleBase {
         // Vert.x shares a free port among the instances of a negative one.
         SocketAddress bind = port == 0
                 ? SocketAddress.sharedRandomPort(
-                        listener + 1, address.bind().getAddress().getHostAddress())
+                        door.freePort(listener), address.bind().getAddress().getHostAddress())
                 : SocketAddress.inetSocketAddress(address.bind());
         return server.listen(bind)
                 .onSuccess(done -> door.bound(listener, server.actualPort()))

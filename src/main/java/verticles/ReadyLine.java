@@ -4,6 +4,7 @@ import config.BrokerConfig;
 import config.NodeConfig;
 import java.net.InetAddress;
 import java.time.Instant;
+import java.util.List;
 import java.util.StringJoiner;
 import node.NodeAssembly;
 
@@ -13,22 +14,27 @@ final class ReadyLine {
 
     private ReadyLine() {}
 
-    static String of(BrokerConfig config, Door door, NodeAssembly.Started node, long enteredNanos) {
-        StringJoiner addresses = new StringJoiner(",");
-        boolean loopbackOnly = true;
-        for (int listener = 0; listener < door.addresses().size(); listener++) {
-            InetAddress bound = door.addresses().get(listener).bind().getAddress();
-            loopbackOnly &= bound.isLoopbackAddress();
-            addresses.add(text(bound) + ":" + door.port(listener));
-        }
-        String line = "highwater ready: kafka=" + addresses + " data="
+    static String of(BrokerConfig config, Doors doors, NodeAssembly.Started node, long enteredNanos) {
+        String line = "highwater ready:" + addresses(" kafka=", doors.clients())
+                + addresses(" controller=", doors.controllers()) + " data="
                 + String.join(",", config.storage().logDirs()) + " node=" + node.nodeId() + " cluster="
                 + node.clusterId() + role(config.node()) + " in " + millis(enteredNanos) + " ms";
-        if (loopbackOnly) {
+        List<Door.Address> bound = doors.clients().addresses();
+        boolean loopbackOnly =
+                bound.stream().allMatch(each -> each.bind().getAddress().isLoopbackAddress());
+        if (loopbackOnly && !bound.isEmpty()) {
             line += " (open to this machine only; for others start with --override listeners=PLAINTEXT://0.0.0.0:"
-                    + door.port(0) + ")";
+                    + doors.clients().port(0) + ")";
         }
         return line;
+    }
+
+    private static String addresses(String label, Door door) {
+        StringJoiner addresses = new StringJoiner(",", label, "").setEmptyValue("");
+        for (int listener = 0; listener < door.addresses().size(); listener++) {
+            addresses.add(text(door.addresses().get(listener).bind().getAddress()) + ":" + door.port(listener));
+        }
+        return addresses.toString();
     }
 
     /** Of a node of one role; one of both says nothing of it. */

@@ -5,7 +5,9 @@ import common.Failure;
 import common.Metrics;
 import common.Mutations;
 import common.OwnerId;
+import common.Peers;
 import common.Ports;
+import config.Listener;
 import io.netty.buffer.ByteBufAllocator;
 import io.vertx.core.Vertx;
 import java.nio.file.Path;
@@ -13,6 +15,8 @@ import java.util.ArrayList;
 import java.util.List;
 import node.NodeHost;
 import protocol.BufferPool;
+import protocol.Connection;
+import protocol.Instance;
 import protocol.PeerDialer;
 import services.LogLevels;
 import storage.DiskExecutor;
@@ -28,10 +32,13 @@ final class VertxNodeHost implements NodeHost {
     private final List<PeerDialer> dialers = new ArrayList<>();
     private final List<RealFileSystem> directories = new ArrayList<>();
     private final List<DiskLanes> lanes = new ArrayList<>();
+    private final Doors doors;
 
     /** @param logDirs existing directories, in the order of log.dirs */
-    VertxNodeHost(Vertx vertx, Loops loops, List<Path> logDirs, ByteBufAllocator allocator, Metrics metrics) {
+    VertxNodeHost(
+            Vertx vertx, Loops loops, List<Path> logDirs, Doors doors, ByteBufAllocator allocator, Metrics metrics) {
         this.loops = loops;
+        this.doors = doors;
         this.owners = new Owners(vertx);
         this.allocator = allocator;
         SystemClock clock = new SystemClock();
@@ -93,6 +100,16 @@ final class VertxNodeHost implements NodeHost {
     @Override
     public PeerDialer dialer(int loop) {
         return dialers.get(loop);
+    }
+
+    @Override
+    public Peers.Address reachable(Listener listener) {
+        return doors.reachable(listener);
+    }
+
+    @Override
+    public void serveControllers(Instance instance) {
+        doors.controllers().open(loop -> (info, transport) -> new Connection(info, transport, instance));
     }
 
     @Override

@@ -2,11 +2,13 @@ package sim;
 
 import common.Failure;
 import config.BrokerConfig;
+import config.Listener;
 import java.util.ArrayList;
 import java.util.List;
 import node.NodeAssembly;
 import protocol.Connection;
 import protocol.ConnectionInfo;
+import protocol.Instance;
 
 /** A node over its incarnations: starts, serves, is stopped, killed or cut from power, and starts again on what its disks kept. */
 final class SimNode {
@@ -130,19 +132,36 @@ final class SimNode {
 
     /** Accepts a connection from the end {@code from}, a client's or another node's; null when nobody listens at {@code port}. */
     SimWire accept(String from, int port, SimWire.ClientEnd client) {
-        if (!serving() || port != CLIENT_PORT) {
+        Listens listens = listens(port);
+        if (listens == null) {
             return null;
         }
         SimNetwork network = parts.place().network();
-        int loop = accepted++ % parts.loops();
+        accepted++;
         SimWire wire =
                 new SimWire(network, new SimWire.Ends(from, name), life, random.split("wire" + accepted), client);
         ConnectionInfo info = new ConnectionInfo(
-                "c" + accepted, "PLAINTEXT", "127.0.0.1", port, "127.0.0.1", 30_000 + accepted % 30_000);
-        wire.accept(transport -> new Connection(info, transport, assembly.instance(loop)));
+                "c" + accepted, listens.listener, "127.0.0.1", port, "127.0.0.1", 30_000 + accepted % 30_000);
+        wire.accept(transport -> new Connection(info, transport, listens.instance));
         wires.removeIf(each -> !each.open());
         wires.add(wire);
         return wire;
+    }
+
+    /** Who serves a listener. */
+    private record Listens(String listener, Instance instance) {}
+
+    /** Null: nobody is there yet, or it is no port of this node. Controllers are reached while the node is still starting, and while it stops. */
+    private Listens listens(int port) {
+        if (port == CLIENT_PORT) {
+            return serving() ? new Listens("PLAINTEXT", assembly.instance(accepted % parts.loops())) : null;
+        }
+        for (Listener each : config.node().controllerListeners()) {
+            if (each.port() == port && alive() && host.controllers() != null) {
+                return new Listens(each.name(), host.controllers());
+            }
+        }
+        return null;
     }
 
     List<SimWire> wires() {

@@ -4,12 +4,15 @@ import common.Chance;
 import common.Failure;
 import common.Mutations;
 import common.OwnerId;
+import common.Peers;
 import common.Ports;
+import config.Listener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import node.NodeHost;
 import protocol.BufferPool;
+import protocol.Instance;
 import protocol.PeerDialer;
 import storage.DiskExecutor;
 
@@ -27,6 +30,7 @@ final class SimNodeHost implements NodeHost {
     private final List<SimDiskExecutor> disks = new ArrayList<>();
     private final List<SimPeers> peers = new ArrayList<>();
     private final Consumer<Failure> onHalt;
+    private Instance controllers;
 
     /**
      * Where a host is in the network.
@@ -122,6 +126,21 @@ final class SimNodeHost implements NodeHost {
     @Override
     public PeerDialer dialer(int loop) {
         return peers.get(loop);
+    }
+
+    @Override
+    public Peers.Address reachable(Listener listener) {
+        return new Peers.Address(place.name, listener.port());
+    }
+
+    @Override
+    public void serveControllers(Instance instance) {
+        controllers = instance;
+    }
+
+    /** For connections to the listeners of controllers; null: they wait. */
+    Instance controllers() {
+        return controllers;
     }
 
     /** The process has ended: nodes that it talked to learn of it, or (silently) not. */

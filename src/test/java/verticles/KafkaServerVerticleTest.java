@@ -104,7 +104,7 @@ class KafkaServerVerticleTest {
         for (String host : hosts) {
             addresses.add(new Door.Address("PLAINTEXT", new InetSocketAddress(InetAddress.getByName(host), 0)));
         }
-        door = new Door(test.loops, addresses, network, allocator);
+        door = Door.ofClients(test.loops, addresses, network, allocator);
         connections = owner -> {
             Instance instance = new Instance(
                     new HandlerTable(List.of(new HeartbeatHandler())),
@@ -203,6 +203,40 @@ class KafkaServerVerticleTest {
         assertEquals(8, door.admission().open());
     }
 
+    /** Clients and controllers may both have free ports; those of controllers come to the loop where the controller lives. */
+    @Test
+    void controllersHaveADoorOfTheirOwnOnLoop0() throws Exception {
+        int clients = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
+        List<Door.Address> addresses =
+                List.of(new Door.Address("CONTROLLER", new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)));
+        Door own = Door.ofControllers(test.loops, addresses, network(UNLIMITED, 8, UNLIMITED), door.allocator());
+        String second = test.vertx
+                .deployVerticle(() -> new KafkaServerVerticle(own), new DeploymentOptions().setInstances(2))
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(TestLoops.PATIENCE_SECONDS, TimeUnit.SECONDS);
+        List<Integer> loops = new ArrayList<>();
+        own.open(loop -> {
+            loops.add(loop.index());
+            return connections.apply(loop);
+        });
+        assertTrue(own.port(0) > 0 && own.port(0) != clients);
+        assertEquals(0, own.find("CONTROLLER"));
+        assertEquals(-1, own.find("PLAINTEXT"));
+        for (int client = 0; client < 8; client++) {
+            Socket socket = connect(own.port(0));
+            socket.getOutputStream().write(heartbeat(client, client, "m"));
+            expect(new DataInputStream(socket.getInputStream()), client, client);
+        }
+        assertEquals(List.of(0), loops);
+        assertEquals(0, door.admission().open(), "they take no client's place");
+        test.vertx
+                .undeploy(second)
+                .toCompletionStage()
+                .toCompletableFuture()
+                .get(TestLoops.PATIENCE_SECONDS, TimeUnit.SECONDS);
+    }
+
     @Test
     void whoComesEarlyIsServedOnceTheNodeServes() throws Exception {
         open = false;
@@ -223,13 +257,13 @@ class KafkaServerVerticleTest {
     @Test
     void aPortInUseIsRefusedWithWordsForPeople() throws Exception {
         int port = start(network(UNLIMITED, UNLIMITED, UNLIMITED), "127.0.0.1");
-        Door second = new Door(
+        Door second = Door.ofClients(
                 test.loops,
                 List.of(new Door.Address("PLAINTEXT", new InetSocketAddress(InetAddress.getLoopbackAddress(), port))),
                 network(UNLIMITED, UNLIMITED, UNLIMITED),
                 door.allocator());
         TestLoops other = newLoops();
-        Door foreign = new Door(other.loops, second.addresses(), second.network(), second.allocator());
+        Door foreign = Door.ofClients(other.loops, second.addresses(), second.network(), second.allocator());
         ExecutionException failed = assertThrows(
                 ExecutionException.class,
                 () -> other.vertx

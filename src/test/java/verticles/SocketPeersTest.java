@@ -65,7 +65,7 @@ class SocketPeersTest {
         NetworkConfig network =
                 new NetworkConfig(2, -1, -1, 50, 1 << 20, -1, 100, 600_000, 1_000, 1_000, Map.of(), 1_000_000, 600_000);
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        Door door = new Door(test.loops, List.of(new Door.Address("CONTROLLER", any)), network, allocator);
+        Door door = Door.ofClients(test.loops, List.of(new Door.Address("CONTROLLER", any)), network, allocator);
         test.vertx
                 .deployVerticle(() -> new KafkaServerVerticle(door), new DeploymentOptions().setInstances(2))
                 .toCompletionStage()
