@@ -195,9 +195,22 @@ final class MetadataOpening {
 
     private boolean alone() {
         VoterSet known = voters.isEmpty()
-                ? setup.quorum().voters()
+                ? quorum().voters()
                 : voters.get(voters.size() - 1).voters();
         return known.size() == 1 && known.contains(setup.quorum().self());
+    }
+
+    /**
+     * As the settings say. A node that was alone before they named others is still the one voter, until it takes them in: only voters vote for themselves, and
+     * any quorum but of one begins with a record of its voters.
+     */
+    private QuorumPlace quorum() {
+        QuorumPlace said = setup.quorum();
+        boolean wasAlone = said.voters().size() == 0
+                && voters.isEmpty()
+                && log.logEndOffset() > 0
+                && said.self().equals(vote.candidate());
+        return wasAlone ? said.alone() : said;
     }
 
     /** What is behind the snapshot may be committed or not: the voters in it count in any case (rule R13). */
@@ -242,7 +255,7 @@ final class MetadataOpening {
             refuse("the vote file " + VoteFile.PATH + " is older than the metadata log: restore both from one copy");
             return;
         }
-        QuorumPlace quorum = setup.quorum();
+        QuorumPlace quorum = quorum();
         RaftNode.Setup place = new RaftNode.Setup(
                 quorum.self(),
                 quorum.endpoints(),

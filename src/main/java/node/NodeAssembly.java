@@ -7,6 +7,7 @@ import common.OwnerId;
 import common.Ports;
 import config.BrokerConfig;
 import config.NetworkConfig;
+import config.NodeConfig;
 import config.StorageConfig;
 import controller.Controller;
 import coordinator.RuntimeStats;
@@ -26,7 +27,6 @@ import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.QuorumHandlers;
 import protocol.RequestMemory;
-import raft.Endpoint;
 import raft.ReplicaKey;
 import replication.LateTransactions;
 import replication.ReplicaShard;
@@ -147,7 +147,7 @@ public final class NodeAssembly {
                 directories.foundPartitions(),
                 new ImageBroadcast(ports.mailboxes(), host.loops()),
                 metadataDirectory::lower,
-                QuorumPlace.alone(replicaKey(), controllerEndpoints()));
+                quorumPlace());
         ControllerNode.open(setup, (opened, failure) -> {
             if (failure != null) {
                 String why = LogDirectories.explained(metadataDirectory.path(), failure);
@@ -169,10 +169,13 @@ public final class NodeAssembly {
                 config.node().nodeId(), directory.getMostSignificantBits(), directory.getLeastSignificantBits());
     }
 
-    private List<Endpoint> controllerEndpoints() {
-        return config.node().controllerListeners().stream()
-                .map(each -> new Endpoint(each.name(), each.host(), each.port()))
-                .toList();
+    private QuorumPlace quorumPlace() {
+        NodeConfig node = config.node();
+        QuorumLines lines = new QuorumLines(
+                host.peers(0, node.nodeId()),
+                QuorumEndpoints.listener(node),
+                config.quorum().timeouts().request());
+        return QuorumPlace.of(config, replicaKey(), QuorumEndpoints.of(config, host::reachable), lines);
     }
 
     private void claim(String clusterId, MetadataImage image, Callback<Started> done) {

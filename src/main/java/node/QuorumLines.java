@@ -15,7 +15,7 @@ import raft.RaftResponse;
  * Carries Raft's requests to other controllers: for each of them a line for what may wait there (Fetch, FetchSnapshot) and one for what must not. Confined to
  * the controller's owner.
  */
-final class QuorumLines {
+final class QuorumLines implements MetadataReplica.Wire {
     private final Peers peers;
     private final PeerAnswers answers;
     private final String listener;
@@ -45,7 +45,8 @@ final class QuorumLines {
      * Sends a request. {@code done} runs once, never inside this call if the peer's address is known, with the answer or a failure of {@link Peers}. After
      * PEER_REFUSED the peer's process is gone (rule R4).
      */
-    void send(RaftOutput.Send send, Callback<RaftResponse> done) {
+    @Override
+    public void send(RaftOutput.Send send, Callback<RaftResponse> done) {
         Lines to = lines(send.to());
         if (to == null) {
             done.fail(
@@ -92,7 +93,8 @@ final class QuorumLines {
     }
 
     /** Idempotent. */
-    void close() {
+    @Override
+    public void close() {
         lines.values().forEach(Lines::close);
         lines.clear();
     }

@@ -1,11 +1,10 @@
 package node;
 
-import common.Callback;
-import common.FailureCode;
+import config.BrokerConfig;
+import config.QuorumConfig;
+import java.util.ArrayList;
 import java.util.List;
 import raft.Endpoint;
-import raft.RaftOutput;
-import raft.RaftResponse;
 import raft.RaftTimeouts;
 import raft.ReplicaKey;
 import raft.VoterSet;
@@ -26,22 +25,32 @@ record QuorumPlace(
         RaftTimeouts timeouts,
         MetadataReplica.Wire wire) {
 
-    /** A quorum of one: it waits for nobody, so no timeout matters. */
-    static QuorumPlace alone(ReplicaKey self, List<Endpoint> endpoints) {
-        VoterSet voters = new VoterSet(List.of(new VoterSet.Voter(self, endpoints)));
-        RaftTimeouts timeouts = new RaftTimeouts(1_000, 1_000, 1_000, 2_000, 20);
-        return new QuorumPlace(self, endpoints, voters, List.of(), timeouts, new Nowhere());
+    /** As the settings say. */
+    static QuorumPlace of(BrokerConfig config, ReplicaKey self, List<Endpoint> endpoints, MetadataReplica.Wire wire) {
+        QuorumConfig quorum = config.quorum();
+        String listener = QuorumEndpoints.listener(config.node());
+        List<VoterSet.Voter> voters = new ArrayList<>();
+        for (QuorumConfig.Voter each : quorum.voters()) {
+            Endpoint endpoint = new Endpoint(listener, each.host(), each.port());
+            voters.add(new VoterSet.Voter(ReplicaKey.of(each.id()), List.of(endpoint)));
+        }
+        List<Endpoint> bootstrap = quorum.bootstrap().stream()
+                .map(each -> new Endpoint(listener, each.host(), each.port()))
+                .toList();
+        QuorumConfig.Timeouts wait = quorum.timeouts();
+        QuorumPlace place = new QuorumPlace(
+                self,
+                endpoints,
+                new VoterSet(voters),
+                bootstrap,
+                new RaftTimeouts(wait.election(), wait.fetch(), wait.backoffMax(), wait.request(), wait.retryBackoff()),
+                wire);
+        return voters.isEmpty() && quorum.alone() ? place.alone() : place;
     }
 
-    private static final class Nowhere implements MetadataReplica.Wire {
-        @Override
-        public void send(RaftOutput.Send send, Callback<RaftResponse> done) {
-            done.fail(FailureCode.PEER_UNREACHABLE, "this node knows no other controller");
-        }
-
-        @Override
-        public void close() {
-            // Nothing is open.
-        }
+    /** The same, as the one voter of a quorum that has no record of its voters yet; where it listens is written down when it leads. */
+    QuorumPlace alone() {
+        VoterSet voters = new VoterSet(List.of(new VoterSet.Voter(self, List.of())));
+        return new QuorumPlace(self, endpoints, voters, bootstrap, timeouts, wire);
     }
 }

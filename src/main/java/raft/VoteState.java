@@ -54,6 +54,11 @@ public record VoteState(
                 epoch, candidate.id(), candidate.directoryMost(), candidate.directoryLeast(), leaderId, refetching);
     }
 
+    /** Who has this voter's vote; null for nobody. */
+    public ReplicaKey candidate() {
+        return votedId < 0 ? null : new ReplicaKey(votedId, votedDirectoryMost, votedDirectoryLeast);
+    }
+
     VoteState led(int leader) {
         return new VoteState(epoch, votedId, votedDirectoryMost, votedDirectoryLeast, leader, refetching);
     }

@@ -92,7 +92,8 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 0,
                 this,
                 this::lower,
-                QuorumPlace.alone(new ReplicaKey(1, 1, 2), List.of()));
+                QuorumPlace.of(
+                        config, new ReplicaKey(1, 1, 2), List.of(), new QuorumLines(to -> null, "CONTROLLER", 1)));
     }
 
     private void lower(PartitionLog log, long offset, Callback<Void> done) {

@@ -4,9 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
-import common.Mutations;
 import common.Peers;
-import common.Ports;
 import config.BrokerConfig;
 import java.util.List;
 import java.util.Map;
@@ -15,15 +13,12 @@ import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataImage.Endpoint;
 import org.apache.kafka.common.Uuid;
 import org.junit.jupiter.api.Test;
-import raft.RaftNode;
+import raft.RaftTimeouts;
 import raft.ReplicaKey;
-import raft.VoteState;
 import raft.VoterSet;
 
-class QuorumSetupTest {
+class QuorumPlaceTest {
     private static final ReplicaKey SELF = new ReplicaKey(1, 7, 8);
-    private static final ReplicaKey FORMER_DISK = new ReplicaKey(1, 5, 6);
-    private static final VoteState OWN_VOTE = new VoteState(4, 1, 7, 8, -1, false);
     private static final raft.Endpoint HERE = new raft.Endpoint("CONTROLLER", "c1", 9093);
     private static final String LISTENERS =
             "listeners=PLAINTEXT://:9092,CONTROLLER://:9093" + " controller.listener.names=CONTROLLER";
@@ -39,53 +34,46 @@ class QuorumSetupTest {
         return parsed.config();
     }
 
-    private static RaftNode.Setup setup(String text, VoteState vote, boolean empty) {
-        Ports ports = new Ports(null, null, null, null, null, null, Mutations.NONE);
-        return QuorumSetup.of(config(text), SELF, List.of(HERE), "c", vote, empty, ports);
+    private static QuorumPlace place(String text) {
+        return QuorumPlace.of(config(text), SELF, List.of(HERE), null);
     }
 
-    private static List<ReplicaKey> voters(String text, VoteState vote, boolean empty) {
-        return setup(text, vote, empty).voters().voters().stream()
-                .map(VoterSet.Voter::key)
-                .toList();
+    private static List<ReplicaKey> voters(String text) {
+        return place(text).voters().voters().stream().map(VoterSet.Voter::key).toList();
     }
 
     @Test
     void aLoneNodeVotesByItsDirectory() {
-        assertEquals(List.of(SELF), voters("node.id=1", VoteState.NONE, true));
+        assertEquals(List.of(SELF), voters("node.id=1"));
         String named = LISTENERS + " controller.quorum.bootstrap.servers=localhost:9093";
-        assertEquals(List.of(SELF), voters(named, VoteState.NONE, true));
+        assertEquals(List.of(SELF), voters(named));
+        assertEquals(List.of(HERE), place(named).endpoints());
     }
 
     @Test
     void staticVotersAreOfAnyDirectory() {
-        RaftNode.Setup setup = setup(LISTENERS + " controller.quorum.voters=1@c1:9093,2@c2:9193", VoteState.NONE, true);
+        QuorumPlace place = place(LISTENERS + " controller.quorum.voters=1@c1:9093,2@c2:9193");
         VoterSet expected = new VoterSet(List.of(
                 new VoterSet.Voter(ReplicaKey.of(1), List.of(HERE)),
                 new VoterSet.Voter(ReplicaKey.of(2), List.of(new raft.Endpoint("CONTROLLER", "c2", 9193)))));
-        assertEquals(expected, setup.voters());
-        assertEquals(List.of(), setup.bootstrap());
+        assertEquals(expected, place.voters());
+        assertEquals(List.of(), place.bootstrap());
+        assertEquals(new RaftTimeouts(1_000, 1_000, 1_000, 2_000, 20), place.timeouts());
     }
 
     /** It waits for somebody to take it in: that it founds a quorum of its own would be a second one. */
     @Test
     void aNewNodeOfADynamicQuorumVotesForNobody() {
         String dynamic = LISTENERS + " controller.quorum.bootstrap.servers=c1:9093,c2:9093";
-        assertEquals(List.of(), voters(dynamic, VoteState.NONE, true));
-        assertEquals(List.of(), voters(dynamic, OWN_VOTE, true), "its log is gone");
-        assertEquals(List.of(), voters(dynamic, new VoteState(4, 2, 7, 8, -1, false), false));
-        VoteState former = new VoteState(4, 1, FORMER_DISK.directoryMost(), 6, -1, false);
-        assertEquals(List.of(), voters(dynamic, former, false));
+        assertEquals(List.of(), voters(dynamic));
         assertEquals(
                 List.of(new raft.Endpoint("CONTROLLER", "c1", 9093), new raft.Endpoint("CONTROLLER", "c2", 9093)),
-                setup(dynamic, VoteState.NONE, true).bootstrap());
-    }
-
-    /** Now others may be added to it. */
-    @Test
-    void aNodeThatWasAloneStaysAVoterWhenOthersAreNamed() {
-        String dynamic = LISTENERS + " controller.quorum.bootstrap.servers=c1:9093,c2:9093";
-        assertEquals(List.of(SELF), voters(dynamic, OWN_VOTE, false));
+                place(dynamic).bootstrap());
+        assertEquals(
+                List.of(SELF),
+                place(dynamic).alone().voters().voters().stream()
+                        .map(VoterSet.Voter::key)
+                        .toList());
     }
 
     @Test
@@ -95,12 +83,12 @@ class QuorumSetupTest {
         String told = " advertised.listeners=PLAINTEXT://a:1,CONTROLLER://a:2";
         assertEquals(
                 List.of(new raft.Endpoint("CONTROLLER", "a", 2)),
-                QuorumSetup.endpoints(config(LISTENERS + three + told), listener -> machine));
-        assertEquals(List.of(HERE), QuorumSetup.endpoints(config(LISTENERS + three), listener -> machine));
+                QuorumEndpoints.of(config(LISTENERS + three + told), listener -> machine));
+        assertEquals(List.of(HERE), QuorumEndpoints.of(config(LISTENERS + three), listener -> machine));
         assertEquals(
                 List.of(new raft.Endpoint("CONTROLLER", "machine", 4711)),
-                QuorumSetup.endpoints(config(LISTENERS), listener -> machine));
-        assertEquals(List.of(), QuorumSetup.endpoints(config("node.id=1"), listener -> machine));
+                QuorumEndpoints.of(config(LISTENERS), listener -> machine));
+        assertEquals(List.of(), QuorumEndpoints.of(config("node.id=1"), listener -> machine));
     }
 
     @Test
