@@ -70,6 +70,7 @@ public final class ControllerMachine {
     private final BrokerRegistrations registrations = new BrokerRegistrations();
     private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
+    private final TopicIds ids;
     private MetadataImage latest;
     private boolean unfinished;
 
@@ -86,6 +87,7 @@ public final class ControllerMachine {
         this.registrationRequests = new RegistrationRequests(sessions);
         this.lifecycle = new BrokerLifecycle(sessions);
         this.consequences = new SettingConsequences(configs, sessions);
+        this.ids = new TopicIds(random);
         this.latest = image;
     }
 
@@ -112,7 +114,7 @@ public final class ControllerMachine {
         unfinished = true;
     }
 
-    /** What a new cluster starts with: the newest level of each feature, and what that entails. What is not new loses features that were never served. */
+    /** What a new cluster starts with: its id, the newest level of each feature, and what that entails. What is not new loses features that were never served. */
     public List<MetadataRecord> bootstrap() {
         List<MetadataRecord> records = new ArrayList<>();
         if (latest.features().finalized().isEmpty()) {
@@ -126,6 +128,11 @@ public final class ControllerMachine {
             if (latest.features().level(withdrawn) > 0) {
                 records.add(MetadataRecords.feature(withdrawn, (short) 0));
             }
+        }
+        if (!latest.isClusterRecorded()) {
+            String known = latest.clusterId();
+            records.add(MetadataRecords.cluster(
+                    known != null ? known : ids.next(latest).toString()));
         }
         return records;
     }

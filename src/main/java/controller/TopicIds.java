@@ -4,7 +4,7 @@ import common.RandomSource;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
 
-/** Makes ids of new topics (C7). */
+/** Makes ids of new topics (C7), and of a new cluster. */
 final class TopicIds {
 
     private final RandomSource random;

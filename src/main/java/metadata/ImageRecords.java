@@ -22,6 +22,9 @@ public final class ImageRecords {
 
     /** In an order that {@link MetadataDelta} accepts on an empty image. */
     public static void write(MetadataImage image, Consumer<MetadataRecord> out) {
+        if (image.isClusterRecorded()) {
+            out.accept(MetadataRecords.cluster(image.clusterId()));
+        }
         image.features().finalized().forEach((name, level) -> out.accept(MetadataRecords.feature(name, level)));
         for (BrokerImage broker : image.brokers()) {
             out.accept(MetadataRecords.broker(broker));

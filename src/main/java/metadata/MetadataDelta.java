@@ -68,6 +68,7 @@ public final class MetadataDelta {
     private PersistentMap<QuotaEntity, Map<String, Double>> quotas;
     private FeaturesImage features;
     private long nextProducerId;
+    private String clusterId;
 
     /** Partitions under change, by topic; looked up, never iterated. Their lists are not yet shared. */
     private final Map<Uuid, List<PartitionImage>> growing = new LinkedHashMap<>();
@@ -89,7 +90,7 @@ public final class MetadataDelta {
     /** @param version offset after the last record applied */
     public MetadataImage image(long version) {
         Check.invariant(version >= base.version(), "metadata version must not fall", version, base.version());
-        return new MetadataImage(
+        MetadataImage next = new MetadataImage(
                 base,
                 new Parts(
                         topicsByName,
@@ -102,6 +103,7 @@ public final class MetadataDelta {
                         features,
                         nextProducerId),
                 version);
+        return clusterId == null ? next : next.ofCluster(clusterId);
     }
 
     /** @param offset of the record; of the snapshot's end for records of a snapshot */
@@ -125,6 +127,7 @@ public final class MetadataDelta {
                 checkEpoch(gone.getBrokerId(), gone.getBrokerEpoch());
                 brokers = brokers.without(gone.getBrokerId());
             }
+            case CLUSTER -> clusterId = record.getCluster().getClusterId();
             case NO_OP -> {}
             case VALUE_NOT_SET -> throw new IllegalArgumentException("metadata record without a value");
         }

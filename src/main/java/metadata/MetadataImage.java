@@ -29,8 +29,12 @@ public final class MetadataImage {
     private final FeaturesImage features;
     private final long nextProducerId;
 
-    /** Which cluster, and who is its active controller (-1: unknown). */
-    private record Identity(String clusterId, int controllerId) {}
+    /**
+     * Which cluster, and who is its active controller (-1: unknown).
+     *
+     * @param recorded the log says which cluster; else this node, or nobody (null)
+     */
+    private record Identity(String clusterId, boolean recorded, int controllerId) {}
 
     MetadataImage(MetadataImage base, MetadataDelta.Parts parts, long version) {
         this.identity = base.identity;
@@ -60,14 +64,19 @@ public final class MetadataImage {
         this.nextProducerId = parts.nextProducerId();
     }
 
-    /** Of a cluster without any record. */
+    /** Of a cluster without any record; its id is null while nobody knows it. */
     public static MetadataImage empty(String clusterId) {
-        return new MetadataImage(new Identity(clusterId, -1), 0, MetadataDelta.Parts.NOTHING);
+        return new MetadataImage(new Identity(clusterId, false, -1), 0, MetadataDelta.Parts.NOTHING);
     }
 
     /** The same content with another active controller (-1: unknown). */
     public MetadataImage withController(int controllerId) {
-        return new MetadataImage(new Identity(identity.clusterId, controllerId), version, parts());
+        return new MetadataImage(new Identity(identity.clusterId, identity.recorded, controllerId), version, parts());
+    }
+
+    /** The same content of the cluster that a record names. */
+    MetadataImage ofCluster(String clusterId) {
+        return new MetadataImage(new Identity(clusterId, true, identity.controllerId), version, parts());
     }
 
     MetadataDelta.Parts parts() {
@@ -88,8 +97,14 @@ public final class MetadataImage {
         return version;
     }
 
+    /** Null while this node does not know it. */
     public String clusterId() {
         return identity.clusterId;
+    }
+
+    /** Whether a record says which cluster this is. */
+    public boolean isClusterRecorded() {
+        return identity.recorded;
     }
 
     /** Node id of the active controller, -1 when unknown. */

@@ -2,6 +2,7 @@ package metadata;
 
 import highwater.metadata.BrokerStateRecord;
 import highwater.metadata.ClientQuotaRecord;
+import highwater.metadata.ClusterRecord;
 import highwater.metadata.ConfigRecord;
 import highwater.metadata.FeatureLevelRecord;
 import highwater.metadata.MetadataRecord;
@@ -27,6 +28,14 @@ public final class MetadataRecords {
     public static MetadataRecord topic(String name, Uuid id) {
         return MetadataRecord.newBuilder()
                 .setTopic(TopicRecord.newBuilder().setName(name).setTopicId(MetadataCodec.bytes(id)))
+                .build();
+    }
+
+    /** @param id of the cluster */
+    public static MetadataRecord cluster(String id) {
+        return MetadataRecord.newBuilder()
+                .setMinReader(MetadataCodec.CLUSTER_LEVEL)
+                .setCluster(ClusterRecord.newBuilder().setClusterId(id))
                 .build();
     }
 

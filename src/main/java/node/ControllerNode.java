@@ -14,6 +14,7 @@ import controller.ControllerMachine;
 import controller.Decision;
 import highwater.metadata.MetadataRecord;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
@@ -86,6 +87,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     private boolean stopping;
     private Timers.Handle duty;
     private Callback<Void> firstActivation;
+    private Consumer<String> whenClusterKnown;
 
     /**
      * What it is made of.
@@ -246,7 +248,25 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         }
     }
 
+    /** Runs {@code then} with the id of the cluster once a committed record says it, now or later. For a node that did not know it. */
+    void whenClusterKnown(Consumer<String> then) {
+        whenClusterKnown = then;
+        learnCluster();
+    }
+
+    private void learnCluster() {
+        String id = image().clusterId();
+        if (whenClusterKnown != null && id != null) {
+            LOG.info("this node is of cluster {}", id);
+            replica.raft().clusterId(id);
+            Consumer<String> then = whenClusterKnown;
+            whenClusterKnown = null;
+            then.accept(id);
+        }
+    }
+
     private void advanced() {
+        learnCluster();
         if (published) {
             snapshots.maybeTake();
         }

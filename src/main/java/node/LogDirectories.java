@@ -144,6 +144,20 @@ final class LogDirectories {
         });
     }
 
+    /** The node has learned which cluster it is of. */
+    void join(String clusterId, Callback<Void> done) {
+        Countdown rest = new Countdown(opened().size(), done);
+        for (int i = 0; i < opened.length; i++) {
+            if (opened[i] != null) {
+                disks.get(i)
+                        .run(
+                                DiskExecutor.Lane.BLOCKING,
+                                LogDirectory.join(clusterId),
+                                (joined, failure) -> rest.one(failure));
+            }
+        }
+    }
+
     private void endOpening(Callback<String> clusterId) {
         for (int i = 0; i < broken.length; i++) {
             if (broken[i] != null && metadataLog() == null) {

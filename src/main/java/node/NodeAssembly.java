@@ -107,7 +107,7 @@ public final class NodeAssembly {
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
                 config.node().nodeId(),
                 config.quorum().clusterId(),
-                directories.randomUuid().toString(),
+                config.quorum().alone() ? directories.randomUuid().toString() : null,
                 null,
                 ports.mutations());
         directories.open(request, (clusterId, failure) -> {
@@ -158,7 +158,21 @@ public final class NodeAssembly {
             metadataDirectory.opened(opened.log());
             host.register(new OwnerId<>(Controller.class, 0), opened, 0);
             serveControllers(opened);
-            claim(clusterId, opened.image(), done);
+            if (clusterId != null) {
+                claim(clusterId, opened.image(), done);
+            } else {
+                opened.whenClusterKnown(id -> join(id, done));
+            }
+        });
+    }
+
+    private void join(String clusterId, Callback<Started> done) {
+        directories.join(clusterId, (joined, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            } else {
+                claim(clusterId, controller.image(), done);
+            }
         });
     }
 

@@ -4,9 +4,13 @@ import common.Callback;
 import common.FailureCode;
 import common.Peers;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import raft.Endpoint;
 import raft.Peer;
+import raft.RaftError;
 import raft.RaftOutput;
 import raft.RaftRequest;
 import raft.RaftResponse;
@@ -16,11 +20,15 @@ import raft.RaftResponse;
  * the controller's owner.
  */
 final class QuorumLines implements MetadataReplica.Wire {
+    private static final Logger LOG = LoggerFactory.getLogger(QuorumLines.class);
+
     private final Peers peers;
     private final PeerAnswers answers;
     private final String listener;
     private final int timeoutMillis;
     private final TreeMap<Integer, Lines> lines = new TreeMap<>();
+    /** Those of another cluster, by their last answer. */
+    private final TreeSet<Integer> foreign = new TreeSet<>();
 
     /** To one node, or to one bootstrap server. */
     private record Lines(Peers.Address to, Peers.Peer waiting, Peers.Peer prompt) {
@@ -62,9 +70,23 @@ final class QuorumLines implements MetadataReplica.Wire {
             if (failure != null) {
                 done.fail(failure);
             } else {
-                done.succeed(answers.fromKafka(answer.message()));
+                RaftResponse told = answers.fromKafka(answer.message());
+                watchCluster(send, told);
+                done.succeed(told);
             }
         });
+    }
+
+    private void watchCluster(RaftOutput.Send send, RaftResponse told) {
+        if (told.head().error() != RaftError.INCONSISTENT_CLUSTER_ID) {
+            foreign.remove(send.to().id());
+        } else if (foreign.add(send.to().id())) {
+            LOG.error(
+                    "the controller at {} is of another cluster than this node, whose cluster.id is {}: it is left alone. Correct"
+                            + " controller.quorum.voters or controller.quorum.bootstrap.servers, or log.dirs",
+                    lines.get(send.to().id()).to,
+                    send.request().clusterId());
+        }
     }
 
     /** Null when no address of the peer is known. A peer that has moved gets new lines; what the old ones carried fails. */

@@ -31,13 +31,15 @@ public final class LogDirectory {
 
     /**
      * @param clusterId expected cluster, null: accept the directory's, or {@code newClusterId} when it is empty
-     * @param newClusterId random Kafka Uuid text, used when an empty directory is formatted without an expected cluster
+     * @param newClusterId random Kafka Uuid text, used when an empty directory is formatted without an expected cluster; null: the node has still to learn
+     *     which cluster it belongs to, and tells it to {@link #join}
      * @param newDirectoryId random Kafka Uuid text for an empty directory
      */
     public record OpenRequest(
             int nodeId, String clusterId, String newClusterId, String newDirectoryId, Mutations mutations) {}
 
     /**
+     * @param clusterId null: not known yet
      * @param formatted true if the directory was empty and has been formatted now
      * @param checkpointed names ({@code topic-partition}) that a checkpoint file speaks of, whether or not there is a directory
      */
@@ -86,7 +88,9 @@ public final class LogDirectory {
             boolean clean = CleanMark.read(files);
             Set<String> checkpointed = new LinkedHashSet<>();
             List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean, checkpointed);
-            MetaProperties meta = known == null || known.directoryId() == null ? format(files, known, request) : known;
+            MetaProperties meta = known == null || known.directoryId() == null || known.clusterId() == null
+                    ? format(files, known, request)
+                    : known;
             if (clean && !request.mutations().active("clean-mark-kept")) {
                 CleanMark.remove(files);
             } else {
@@ -113,6 +117,20 @@ public final class LogDirectory {
         };
     }
 
+    /** The node has learned which cluster it is of: a directory that does not say so yet says it from now on. */
+    public static DiskJob<Void> join(String clusterId) {
+        return files -> {
+            MetaProperties known =
+                    MetaProperties.parse(AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE));
+            if (known.clusterId() == null) {
+                MetaProperties joined =
+                        new MetaProperties(known.version(), clusterId, known.nodeId(), known.directoryId());
+                AtomicFile.replace(files, MetaProperties.FILE_NAME, joined.image());
+            }
+            return null;
+        };
+    }
+
     /** Null: the directory is empty. Before the lock is taken too, so that a foreign directory gets not even a lock file. */
     private static MetaProperties readMeta(FileSystem files, OpenRequest request) throws IOException {
         ByteBuffer content = AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE);
@@ -130,9 +148,9 @@ public final class LogDirectory {
         String expected = request.clusterId() != null ? request.clusterId() : request.newClusterId();
         MetaProperties meta = new MetaProperties(
                 MetaProperties.VERSION,
-                known == null ? expected : known.clusterId(),
+                known == null || known.clusterId() == null ? expected : known.clusterId(),
                 Integer.toString(request.nodeId()),
-                request.newDirectoryId());
+                known == null || known.directoryId() == null ? request.newDirectoryId() : known.directoryId());
         AtomicFile.replace(files, MetaProperties.FILE_NAME, meta.image());
         return meta;
     }
@@ -157,8 +175,9 @@ public final class LogDirectory {
             throw new DirectoryRefusedException("belongs to node.id " + known.nodeId() + ", this node is "
                     + request.nodeId() + ": correct node.id or log.dirs");
         }
-        boolean foreign = known.clusterId() == null
-                || (request.clusterId() != null && !request.clusterId().equals(known.clusterId()));
+        boolean foreign = known.clusterId() != null
+                && request.clusterId() != null
+                && !request.clusterId().equals(known.clusterId());
         if (foreign) {
             throw new DirectoryRefusedException("belongs to cluster.id " + known.clusterId() + ", this node is of "
                     + request.clusterId() + ": correct log.dirs");

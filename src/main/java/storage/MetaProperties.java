@@ -26,8 +26,8 @@ record MetaProperties(String version, String clusterId, String nodeId, String di
     }
 
     ByteBuffer image() {
-        String text = "cluster.id=" + clusterId + "\ndirectory.id=" + directoryId + "\nnode.id=" + nodeId + "\nversion="
-                + version + "\n";
+        String cluster = clusterId == null ? "" : "cluster.id=" + clusterId + "\n";
+        String text = cluster + "directory.id=" + directoryId + "\nnode.id=" + nodeId + "\nversion=" + version + "\n";
         return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 }

@@ -1,6 +1,7 @@
 package metadata;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -216,6 +217,21 @@ class MetadataImageTest {
         assertNull(image.collidingTopic("a.b_c"));
         assertNull(image.collidingTopic("abc"));
         assertNull(apply(image, MetadataRecords.removeTopic(ID)).collidingTopic("a_b.c"));
+    }
+
+    @Test
+    void aRecordSaysWhichClusterItIs() {
+        MetadataImage unknown = MetadataImage.empty(null);
+        assertNull(unknown.clusterId());
+        assertFalse(MetadataImage.empty("c").isClusterRecorded());
+        MetadataImage known = apply(unknown, MetadataRecords.cluster("c")).withController(3);
+        MetadataImage later = apply(known, MetadataRecords.topic("t", ID));
+        assertEquals("c", later.clusterId());
+        assertTrue(later.isClusterRecorded());
+        assertEquals(3, later.controllerId());
+        List<MetadataRecord> snapshot = new ArrayList<>();
+        ImageRecords.write(later, snapshot::add);
+        assertEquals("c", ImageRecords.read(snapshot, later.version(), null).clusterId());
     }
 
     @Test

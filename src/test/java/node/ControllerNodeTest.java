@@ -64,6 +64,7 @@ class ControllerNodeTest {
         assertEquals(33, image.features().level("metadata.version"));
         assertEquals(1, image.controllerId());
         assertEquals(ControllerLab.CLUSTER, image.clusterId());
+        assertTrue(image.isClusterRecorded(), "who joins later learns it");
         assertEquals(1, image.brokers().size());
         assertEquals(lab.controller.log().highWatermark(), image.version());
         assertEquals(image, lab.published.get(0));

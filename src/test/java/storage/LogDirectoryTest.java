@@ -60,6 +60,43 @@ final class LogDirectoryTest {
         assertEquals(DIRECTORY_ID, again.directoryId());
     }
 
+    /** A new node of several learns from the others which cluster it is of. */
+    @Test
+    void theClusterIsLearnedLater() {
+        SimHost host = new SimHost(1);
+        LogDirectory.OpenRequest unknown = new LogDirectory.OpenRequest(7, null, null, DIRECTORY_ID, Mutations.NONE);
+        LogDirectory.Opened first = run(host, LogDirectory.open(unknown));
+        assertTrue(first.formatted());
+        assertNull(first.clusterId());
+        assertEquals(
+                "directory.id=" + DIRECTORY_ID + "\nnode.id=7\nversion=1\n",
+                new String(host.disk().content("meta.properties"), StandardCharsets.UTF_8));
+        SimHost again = host.powerCut();
+        LogDirectory.OpenRequest other = new LogDirectory.OpenRequest(7, null, null, OTHER, Mutations.NONE);
+        LogDirectory.Opened second = run(again, LogDirectory.open(other));
+        assertFalse(second.formatted());
+        assertNull(second.clusterId());
+        assertEquals(DIRECTORY_ID, second.directoryId());
+        run(again, LogDirectory.join(CLUSTER));
+        SimHost joined = again.powerCut();
+        assertTrue(refusal(joined, 7, OTHER).contains("cluster.id " + CLUSTER));
+        LogDirectory.Opened third = run(joined, LogDirectory.open(other));
+        assertEquals(CLUSTER, third.clusterId());
+        assertEquals(DIRECTORY_ID, third.directoryId());
+        run(joined, LogDirectory.join(OTHER));
+        assertEquals(CLUSTER, run(joined, LogDirectory.clusterId()), "it is of one cluster for ever");
+    }
+
+    /** Settings name the cluster that the node has not learned yet. */
+    @Test
+    void aDirectoryWithoutAClusterTakesTheOneThatIsExpected() {
+        SimHost host = new SimHost(1);
+        run(host, LogDirectory.open(new LogDirectory.OpenRequest(7, null, null, DIRECTORY_ID, Mutations.NONE)));
+        SimHost next = host.kill();
+        assertEquals(OTHER, open(next, 7, OTHER).clusterId());
+        assertEquals(DIRECTORY_ID, open(next.kill(), 7, OTHER).directoryId());
+    }
+
     @Test
     void formattingCutAtAnyPointIsDoneAgain() {
         for (int at = 0; at < 8; at++) {
