@@ -6,7 +6,6 @@ import config.BrokerConfig;
 import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.List;
-import metadata.ConfigTarget;
 import metadata.EffectiveConfigs;
 import metadata.Features;
 import metadata.MetadataDelta;
@@ -66,7 +65,7 @@ public final class ControllerMachine {
     private final BrokerLifecycle lifecycle;
     private final EffectiveConfigs configs;
     private final SettingConsequences consequences;
-    private final String minInsyncReplicas;
+    private final MinIsrRules minIsrRules;
     private final BrokerRegistrations registrations = new BrokerRegistrations();
     private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
@@ -81,8 +80,8 @@ public final class ControllerMachine {
         this.partitionCreation = new PartitionCreation(random);
         this.topicDeletion = new TopicDeletion(config.topics().deleteEnabled());
         this.configChanges = new ConfigChanges(new ResourceRules(nodeId, config.properties()));
-        this.featureChanges = new FeatureChanges(nodeId);
-        this.minInsyncReplicas = config.properties().getOrDefault(Features.MIN_ISR, "1");
+        this.minIsrRules = new MinIsrRules(config.properties().getOrDefault(Features.MIN_ISR, "1"));
+        this.featureChanges = new FeatureChanges(nodeId, minIsrRules);
         this.sessions = new BrokerSessions(config.controller().sessionMillis() * 1_000_000L);
         this.registrationRequests = new RegistrationRequests(sessions);
         this.lifecycle = new BrokerLifecycle(sessions);
@@ -120,9 +119,8 @@ public final class ControllerMachine {
         if (latest.features().finalized().isEmpty()) {
             Features.supported().forEach((name, range) -> records.add(MetadataRecords.feature(name, range.max())));
         }
-        boolean eligibleLeaders = !records.isEmpty() || latest.features().level(Features.ELIGIBLE_LEADERS) > 0;
-        if (eligibleLeaders && !latest.configs(ConfigTarget.broker(-1)).containsKey(Features.MIN_ISR)) {
-            records.add(MetadataRecords.config(ConfigTarget.broker(-1), Features.MIN_ISR, minInsyncReplicas));
+        if (!records.isEmpty() || latest.features().level(Features.ELIGIBLE_LEADERS) > 0) {
+            records.addAll(minIsrRules.oneForAll(latest));
         }
         for (String withdrawn : Features.WITHDRAWN) {
             if (latest.features().level(withdrawn) > 0) {

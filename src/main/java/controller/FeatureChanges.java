@@ -21,9 +21,11 @@ final class FeatureChanges {
     private static final byte UNSAFE_DOWNGRADE = 3;
 
     private final int nodeId;
+    private final MinIsrRules minIsrRules;
 
-    FeatureChanges(int nodeId) {
+    FeatureChanges(int nodeId, MinIsrRules minIsrRules) {
         this.nodeId = nodeId;
+        this.minIsrRules = minIsrRules;
     }
 
     Decision<UpdateFeaturesResponseData> decide(MetadataImage image, UpdateFeaturesRequestData request) {
@@ -33,6 +35,9 @@ final class FeatureChanges {
             for (FeatureUpdateKey update : request.featureUpdates()) {
                 check(image, update);
                 if (image.features().level(update.feature()) != update.maxVersionLevel()) {
+                    if (update.feature().equals(Features.ELIGIBLE_LEADERS) && update.maxVersionLevel() > 0) {
+                        records.addAll(minIsrRules.oneForAll(image));
+                    }
                     records.add(MetadataRecords.feature(update.feature(), update.maxVersionLevel()));
                 }
             }

@@ -50,13 +50,8 @@ final class ResourceRules {
                 }
             }
             case ConfigTarget.BROKER -> {
-                if (!unnamed && !target.name().equals(Integer.toString(nodeId))) {
-                    boolean number = target.name().matches("-?\\d{1,9}");
-                    throw new Refusal(
-                            Errors.INVALID_REQUEST,
-                            number
-                                    ? "Unexpected broker id, expected " + nodeId + ", but received " + target.name()
-                                    : "Node id must be an integer, but it is: " + target.name());
+                if (!unnamed) {
+                    checkNode(image, target.name());
                 }
             }
             case ConfigTarget.CLIENT_METRICS -> require(!unnamed, "Subscription name can't be empty");
@@ -64,6 +59,16 @@ final class ResourceRules {
             case ConfigTarget.BROKER_LOGGER ->
                 require(false, "Log levels are not kept in the metadata; they belong to the running process.");
             default -> require(false, "Unknown resource type " + target.type());
+        }
+    }
+
+    /** Which node is asked to check its own settings first is a matter of the brokers; here come those of all nodes. */
+    private void checkNode(MetadataImage image, String name) throws Refusal {
+        boolean number = name.matches("-?\\d{1,9}");
+        require(number, "Invalid broker name " + name);
+        int id = Integer.parseInt(name);
+        if (id != nodeId && image.broker(id) == null) {
+            throw new Refusal(Errors.BROKER_ID_NOT_REGISTERED, "No node with id " + id + " found.");
         }
     }
 

@@ -277,11 +277,8 @@ class KafkaAnswersTest {
         assertEquals("OK", alter(BROKER, "", SET, "log.cleaner.threads", "2"));
         assertEquals("OK", alter(BROKER, "", DELETE, "log.cleaner.threads", ""));
         assertEquals(
-                "INVALID_REQUEST Unexpected broker id, expected 1, but received 9",
-                alter(BROKER, "9", SET, "log.retention.ms", "5"));
-        assertEquals(
-                "INVALID_REQUEST Node id must be an integer, but it is: x",
-                alter(BROKER, "x", SET, "log.retention.ms", "5"));
+                "BROKER_ID_NOT_REGISTERED No node with id 9 found.", alter(BROKER, "9", SET, "log.retention.ms", "5"));
+        assertEquals("INVALID_REQUEST Invalid broker name x", alter(BROKER, "x", SET, "log.retention.ms", "5"));
         assertEquals("OK", alter(CLIENT_METRICS, "sub", SET, "interval.ms", "1000"));
         assertEquals(
                 "INVALID_REQUEST Invalid value 5 for interval.ms, interval must be between 100 and 3600000 (1 hour)",
