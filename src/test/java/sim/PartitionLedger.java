@@ -38,6 +38,8 @@ final class PartitionLedger {
     final boolean durable;
     /** Old records may be deleted in this run. */
     final boolean trimmed;
+    /** By several nodes: each deletes old records when it likes to. */
+    final boolean replicated;
 
     Uuid topicId = Uuid.ZERO_UUID;
     private final Map<String, Sent> sent = new LinkedHashMap<>();
@@ -48,6 +50,11 @@ final class PartitionLedger {
     private long deletedBefore;
 
     PartitionLedger(String topic, int partition, boolean durable, boolean trimmed) {
+        this(topic, partition, durable, trimmed, false);
+    }
+
+    PartitionLedger(String topic, int partition, boolean durable, boolean trimmed, boolean replicated) {
+        this.replicated = replicated;
         this.topic = topic;
         this.partition = partition;
         this.durable = durable;
@@ -163,7 +170,7 @@ final class PartitionLedger {
 
     /** The judgement about the final content from the log start on: V2, V3, I6, I7, I11, P7. */
     void judge(long start, List<Found> content) {
-        if (start < Math.max(logStart, deletedBefore)) {
+        if (start < (replicated ? deletedBefore : Math.max(logStart, deletedBefore))) {
             throw new RuleBroken(
                     "I12 log start rises only",
                     name() + " " + start + " after " + logStart + " and deletion before " + deletedBefore);

@@ -136,7 +136,7 @@ final class SimAdmin implements SimClient {
         CreatableTopic wanted = new CreatableTopic()
                 .setName(topic.name)
                 .setNumPartitions(1 + random.below(3))
-                .setReplicationFactor((short) 1);
+                .setReplicationFactor((short) -1);
         String retention = Integer.toString(100_000_000 + changes++);
         wanted.configs().add(new CreatableTopicConfig().setName("retention.ms").setValue(retention));
         request.topics().add(wanted);

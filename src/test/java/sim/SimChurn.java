@@ -128,7 +128,7 @@ final class SimChurn implements SimClient {
         changing = true;
         boolean durable = random.chance(0.5);
         CreatableTopic wanted =
-                new CreatableTopic().setName(topic()).setNumPartitions(1).setReplicationFactor((short) 1);
+                new CreatableTopic().setName(topic()).setNumPartitions(1).setReplicationFactor((short) -1);
         wanted.configs()
                 .add(new CreatableTopicConfig()
                         .setName("internal.segment.bytes")

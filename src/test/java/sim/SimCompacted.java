@@ -73,7 +73,7 @@ final class SimCompacted implements SimClient {
 
     static CreatableTopic topic(String name, int segmentBytes, boolean preallocate) {
         CreatableTopic topic =
-                new CreatableTopic().setName(name).setNumPartitions(1).setReplicationFactor((short) 1);
+                new CreatableTopic().setName(name).setNumPartitions(1).setReplicationFactor((short) -1);
         SimWorkload.configure(topic, "cleanup.policy", "compact");
         SimWorkload.configure(topic, "internal.segment.bytes", Integer.toString(segmentBytes));
         SimWorkload.configure(topic, "min.cleanable.dirty.ratio", "0.01");

@@ -78,7 +78,7 @@ final class SimCoordination {
         link.send(ApiKeys.FIND_COORDINATOR, version, request, 10_000, true, answer -> {
             asking = false;
             if (answer != null) {
-                answered(error(answer, version));
+                answered(error(answer, version), node(answer, version));
             }
         });
     }
@@ -88,9 +88,17 @@ final class SimCoordination {
         return Errors.forCode(version >= 4 ? data.coordinators().get(0).errorCode() : data.errorCode());
     }
 
-    private void answered(Errors error) {
+    private static int node(ApiMessage answer, short version) {
+        FindCoordinatorResponseData data = (FindCoordinatorResponseData) answer;
+        return version >= 4 ? data.coordinators().get(0).nodeId() : data.nodeId();
+    }
+
+    private void answered(Errors error, int node) {
         net.count("find." + error);
-        if (error == Errors.NONE) {
+        if (error == Errors.NONE && net.nodes() > 1 && link.node() != SimMachine.ofNode(node)) {
+            // Asked once more there.
+            link.moveTo(SimMachine.ofNode(node));
+        } else if (error == Errors.NONE) {
             found = true;
             onFound.run();
         } else if (error == Errors.COORDINATOR_NOT_AVAILABLE) {

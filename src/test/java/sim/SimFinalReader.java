@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.apache.kafka.common.message.DescribeProducersRequestData;
 import org.apache.kafka.common.message.DescribeProducersRequestData.TopicRequest;
 import org.apache.kafka.common.message.DescribeProducersResponseData;
@@ -78,11 +80,13 @@ final class SimFinalReader {
         wanted.partitions()
                 .add(new ListOffsetsPartition().setPartitionIndex(partition).setTimestamp(timestamp));
         request.topics().add(wanted);
-        var answer = ((ListOffsetsResponseData) call(ApiKeys.LIST_OFFSETS, (short) 7, request))
-                .topics()
-                .get(0)
-                .partitions()
-                .get(0);
+        var answer = settled(
+                () -> ((ListOffsetsResponseData) call(ApiKeys.LIST_OFFSETS, (short) 7, request))
+                        .topics()
+                        .get(0)
+                        .partitions()
+                        .get(0),
+                each -> each.errorCode());
         good("ListOffsets", topic + "-" + partition, answer.errorCode());
         return answer.offset();
     }
@@ -122,11 +126,13 @@ final class SimFinalReader {
                         .setFetchOffset(position)
                         .setPartitionMaxBytes(1 << 20));
         request.topics().add(wanted);
-        return ((FetchResponseData) call(ApiKeys.FETCH, (short) 12, request))
-                .responses()
-                .get(0)
-                .partitions()
-                .get(0);
+        return settled(
+                () -> ((FetchResponseData) call(ApiKeys.FETCH, (short) 12, request))
+                        .responses()
+                        .get(0)
+                        .partitions()
+                        .get(0),
+                each -> each.errorCode());
     }
 
     /** All records from {@code start} up to {@code end}. */
@@ -159,15 +165,30 @@ final class SimFinalReader {
         TopicRequest topic = new TopicRequest().setName(name).setPartitionIndexes(List.of(partition));
         DescribeProducersRequestData request = new DescribeProducersRequestData();
         request.topics().add(topic);
-        var answer = ((DescribeProducersResponseData) call(ApiKeys.DESCRIBE_PRODUCERS, (short) 0, request))
-                .topics()
-                .get(0)
-                .partitions()
-                .get(0);
+        var answer = settled(
+                () -> ((DescribeProducersResponseData) call(ApiKeys.DESCRIBE_PRODUCERS, (short) 0, request))
+                        .topics()
+                        .get(0)
+                        .partitions()
+                        .get(0),
+                each -> each.errorCode());
         good("DescribeProducers", name + "-" + partition, answer.errorCode());
         Map<Long, ProducerState> states = new LinkedHashMap<>();
         answer.activeProducers().forEach(each -> states.put(each.producerId(), each));
         return states;
+    }
+
+    /** In a cluster leaders may still move: asks again for a while when it is told to. */
+    private <T> T settled(Supplier<T> ask, ToIntFunction<T> error) {
+        T answer = ask.get();
+        long limit = net.scheduler().now() + PATIENCE;
+        while (net.nodes() > 1
+                && SimOutcomes.retriable(Errors.forCode((short) error.applyAsInt(answer)))
+                && net.scheduler().now() < limit) {
+            net.scheduler().runFor(100 * SimScheduler.MILLI);
+            answer = ask.get();
+        }
+        return answer;
     }
 
     private static void good(String what, String partition, short code) {

@@ -56,7 +56,7 @@ final class SimGroups {
         CreatableTopic topic = new CreatableTopic()
                 .setName(Topic.GROUP_METADATA_TOPIC_NAME)
                 .setNumPartitions(profile.get("offsetsPartitions"))
-                .setReplicationFactor((short) 1);
+                .setReplicationFactor((short) -1);
         SimWorkload.configure(topic, "cleanup.policy", "compact");
         SimWorkload.configure(topic, "internal.segment.bytes", Integer.toString(profile.get("offsetsSegment")));
         SimWorkload.configure(topic, "min.cleanable.dirty.ratio", "0.01");

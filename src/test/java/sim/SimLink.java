@@ -1,116 +1,104 @@
 package sim;
 
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
-import org.apache.kafka.common.message.ApiMessageType;
-import org.apache.kafka.common.message.RequestHeaderData;
-import org.apache.kafka.common.message.ResponseHeaderData;
+import org.apache.kafka.common.message.FetchResponseData;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
-import org.apache.kafka.common.protocol.ByteBufferAccessor;
-import org.apache.kafka.common.protocol.MessageUtil;
 
 /**
- * A client's line to the broker: encodes requests, decodes answers, checks that they come in the order of the requests (V4), connects again when it was
- * closed. A request without an answer has an unknown outcome.
+ * What a client talks to: one line where there is one node. In a cluster a line to one node after the other, whoever answers (its home), and lines to those that
+ * lead: parts of a request go where they belong as far as the client knows, and the answers come together. To the client it looks like one connection: when
+ * its home is lost nothing more comes of what it asked, when a part of an answer is lost the whole is.
  */
-final class SimLink implements SimWire.ClientEnd {
-    private static final int MAX_FRAME = 64 << 20;
+final class SimLink {
+    private static final long REFRESH_AFTER = 500 * SimScheduler.MILLI;
+    private static final long REFRESH_PAUSE = 50 * SimScheduler.MILLI;
+    private static final int REFRESH_TIMEOUT_MILLIS = 3_000;
 
     private final SimNet net;
     private final SimRandom random;
     private final String clientId;
     private final Runnable onConnected;
-    private final ArrayDeque<Pending> pending = new ArrayDeque<>();
-    private int node;
-    private SimWire wire;
+    private final boolean cluster;
+    private final Map<Integer, SimLine> lines = new TreeMap<>();
+    private final List<Call> calls = new ArrayList<>();
+    private final SimRoutes routes = new SimRoutes();
+    private SimLine home;
     private SimLife answering;
-    private byte[] received = new byte[0];
-    private int correlation;
-    private boolean connecting;
+    private IdentityHashMap<FetchResponseData.PartitionData, SimLife> fetchedFrom = new IdentityHashMap<>();
+    private boolean atCoordinator;
+    private boolean waking;
     private boolean stopped;
+    private boolean refreshing;
+    private long refreshedAt = Long.MIN_VALUE / 2;
 
-    /** A request that waits; {@code onAnswer} gets null when its outcome is unknown. */
-    private static final class Pending {
-        private final int correlation;
-        private final ApiKeys key;
-        private final short version;
-        private final Consumer<ApiMessage> onAnswer;
-        private SimScheduler.Event timeout;
-
-        private Pending(int correlation, ApiKeys key, short version, Consumer<ApiMessage> onAnswer) {
-            this.correlation = correlation;
-            this.key = key;
-            this.version = version;
-            this.onAnswer = onAnswer;
-        }
-    }
-
-    /** @param onConnected told each time that a new connection is open */
+    /** @param onConnected told each time that a new connection is open, and in a cluster, when something that was asked got no answer, that it may go on */
     SimLink(SimNet net, SimRandom random, String clientId, Runnable onConnected) {
         this.net = net;
         this.random = random;
         this.clientId = clientId;
         this.onConnected = onConnected;
+        this.cluster = net.nodes() > 1;
+        this.home = line(cluster ? random.below(net.nodes()) : 0);
+    }
+
+    private SimLine line(int node) {
+        return lines.computeIfAbsent(
+                node, n -> new SimLine(net, random, clientId, n, () -> connected(n), () -> lost(n)));
     }
 
     boolean up() {
-        return wire != null && !stopped;
+        return home.up();
     }
 
     int inFlight() {
-        return pending.size();
+        return cluster ? calls.size() : home.inFlight();
     }
 
-    /** Whose answer is being handled: valid inside of onAnswer with an answer. */
+    /** Whose answer is being handled: valid inside of onAnswer with an answer. Of several, one that lost its power if any did. */
     SimLife answering() {
-        return answering;
+        return cluster ? answering : home.answering();
+    }
+
+    /** Whose answer about one partition is being handled. */
+    SimLife answering(FetchResponseData.PartitionData data) {
+        return cluster ? fetchedFrom.getOrDefault(data, answering) : home.answering();
     }
 
     /** Connects unless it is, now or a little later, again and again. */
     void connect() {
-        if (wire == null && !connecting && !stopped) {
-            connecting = true;
-            long delay = SimScheduler.MILLI * (1 + random.below(200));
-            net.scheduler().after(delay, null, "connect", () -> {
-                connecting = false;
-                if (!stopped) {
-                    wire = net.connect(clientId, node, this);
-                    if (wire == null) {
-                        connect();
-                    } else {
-                        received = new byte[0];
-                        onConnected.run();
-                    }
-                }
-            });
-        }
+        home.connect();
     }
 
-    /** Talks to this node (the first is 0) from the next connection on. */
+    /** Which node it talks to about what any node, or a coordinator, answers; the first is 0. */
+    int node() {
+        return home.node();
+    }
+
+    /** That node is the coordinator of what is asked here. */
     void moveTo(int next) {
-        if (node != next) {
-            node = next;
-            disconnect();
+        atCoordinator = true;
+        if (home.node() != next) {
+            settle(next);
         }
     }
 
     /** Gives up for good. */
     void stop() {
         stopped = true;
-        disconnect();
+        List.copyOf(lines.values()).forEach(SimLine::stop);
     }
 
     /** Closes the connection; what waits gets no answer; connects again unless stopped. */
     void disconnect() {
-        if (wire != null) {
-            wire.closeByClient();
-            onClosed();
-        }
+        List.copyOf(lines.values()).forEach(SimLine::disconnect);
     }
 
     /**
@@ -127,96 +115,148 @@ final class SimLink implements SimWire.ClientEnd {
             long timeoutMillis,
             boolean expectAnswer,
             Consumer<ApiMessage> onAnswer) {
-        if (wire == null) {
-            throw new IllegalStateException("not connected");
+        if (!cluster) {
+            home.send(key, version, request, timeoutMillis, expectAnswer, onAnswer);
+            return;
         }
-        int id = correlation++;
-        byte[] frame = encode(key, version, id, clientId, request);
+        if (net.scheduler().now() - refreshedAt > REFRESH_AFTER) {
+            refresh();
+        }
+        Map<Integer, ApiMessage> parts = new SimSplit(routes, home.node(), atCoordinator).parts(key, request);
+        Call call = new Call(parts.size(), onAnswer);
         if (expectAnswer) {
-            Pending waiting = new Pending(id, key, version, onAnswer);
-            pending.add(waiting);
-            waiting.timeout = net.scheduler()
-                    .after(timeoutMillis * SimScheduler.MILLI, null, "request-timeout", this::disconnect);
+            calls.add(call);
         }
-        net.trace(clientId, "sends", request);
-        SimWire now = wire;
-        now.send(frame);
-        net.sent(key, frame);
-    }
-
-    static byte[] encode(ApiKeys key, short version, int correlation, String clientId, ApiMessage request) {
-        RequestHeaderData header = new RequestHeaderData()
-                .setRequestApiKey(key.id)
-                .setRequestApiVersion(version)
-                .setCorrelationId(correlation)
-                .setClientId(clientId);
-        ByteBuffer head = MessageUtil.toByteBufferAccessor(header, key.requestHeaderVersion(version))
-                .buffer();
-        ByteBuffer body = MessageUtil.toByteBufferAccessor(request, version).buffer();
-        ByteBuffer frame = ByteBuffer.allocate(4 + head.remaining() + body.remaining());
-        frame.putInt(head.remaining() + body.remaining()).put(head).put(body);
-        return frame.array();
-    }
-
-    @Override
-    public void onBytes(byte[] bytes) {
-        int before = received.length;
-        received = Arrays.copyOf(received, before + bytes.length);
-        System.arraycopy(bytes, 0, received, before, bytes.length);
-        SimWire from = wire;
-        int at = 0;
-        while (received.length - at >= 4 && wire == from) {
-            int length = ByteBuffer.wrap(received, at, 4).getInt();
-            if (length < 4 || length > MAX_FRAME) {
-                throw new RuleBroken("V5 frames", "answer of length " + length);
+        parts.forEach((node, part) -> {
+            SimLine to = line(node);
+            if (to.up()) {
+                to.send(key, version, part, timeoutMillis, expectAnswer, answer -> call.answered(to, answer));
+            } else {
+                to.connect();
+                refresh();
+                long pause = (1 + random.below(20)) * SimScheduler.MILLI;
+                net.scheduler().after(pause, null, "not-connected", () -> call.answered(to, null));
             }
-            if (received.length - at - 4 < length) {
-                break;
+        });
+    }
+
+    // ---- in a cluster
+
+    private void connected(int node) {
+        if (node == home.node()) {
+            onConnected.run();
+            if (cluster) {
+                refresh();
             }
-            byte[] frame = Arrays.copyOfRange(received, at + 4, at + 4 + length);
-            at += 4 + length;
-            answer(ByteBuffer.wrap(frame));
-        }
-        if (wire == from) {
-            received = Arrays.copyOfRange(received, at, received.length);
         }
     }
 
-    private void answer(ByteBuffer frame) {
-        Pending first = pending.poll();
-        if (first == null) {
-            throw new RuleBroken(
-                    "V4 answers in order", "an answer without a request, correlation id " + frame.getInt(0));
+    private void lost(int node) {
+        if (cluster && node == home.node() && !stopped) {
+            settle(random.chance(0.5) ? random.below(net.nodes()) : node);
         }
-        first.timeout.cancel();
-        ByteBufferAccessor readable = new ByteBufferAccessor(frame);
-        ResponseHeaderData header = new ResponseHeaderData(readable, first.key.responseHeaderVersion(first.version));
-        if (header.correlationId() != first.correlation) {
-            throw new RuleBroken(
-                    "V4 answers in order", "got " + header.correlationId() + ", waited for " + first.correlation);
-        }
-        ApiMessage response = ApiMessageType.fromApiKey(first.key.id).newResponse();
-        response.read(readable, first.version);
-        if (readable.remaining() > 0) {
-            throw new RuleBroken("V5 frames", readable.remaining() + " bytes too many in an answer to " + first.key);
-        }
-        answering = wire.server();
-        net.trace(clientId, "gets", response);
-        first.onAnswer.accept(response);
     }
 
-    @Override
-    public void onClosed() {
-        net.trace(clientId, "loses its connection", null);
-        wire = null;
-        List<Pending> lost = new ArrayList<>(pending);
-        pending.clear();
-        for (Pending each : lost) {
-            each.timeout.cancel();
+    private void settle(int node) {
+        home = line(node);
+        List<Call> open = List.copyOf(calls);
+        calls.clear();
+        open.forEach(Call::end);
+        if (home.up()) {
+            net.scheduler().after(1, null, "moved", () -> {
+                if (home.node() == node && home.up() && !stopped) {
+                    onConnected.run();
+                }
+            });
+        } else {
+            home.connect();
         }
-        for (Pending each : lost) {
-            each.onAnswer.accept(null);
+    }
+
+    /** Something has got no answer while its home is there. */
+    private void wakeLater() {
+        if (!waking && !stopped) {
+            waking = true;
+            net.scheduler().after((20 + random.below(150)) * SimScheduler.MILLI, null, "goes-on", () -> {
+                waking = false;
+                if (home.up() && calls.isEmpty() && !stopped) {
+                    onConnected.run();
+                }
+            });
         }
-        connect();
+    }
+
+    private void refresh() {
+        if (refreshing || !home.up() || net.scheduler().now() - refreshedAt < REFRESH_PAUSE) {
+            return;
+        }
+        refreshing = true;
+        MetadataRequestData request = new MetadataRequestData().setTopics(null).setAllowAutoTopicCreation(false);
+        short version = ApiKeys.METADATA.latestVersion(false);
+        home.send(ApiKeys.METADATA, version, request, REFRESH_TIMEOUT_MILLIS, true, answer -> {
+            refreshing = false;
+            refreshedAt = net.scheduler().now();
+            if (answer != null) {
+                routes.learn((MetadataResponseData) answer);
+            }
+        });
+    }
+
+    /** One request of the client. */
+    private final class Call {
+        private final int parts;
+        private final Consumer<ApiMessage> onAnswer;
+        private final List<ApiMessage> answers = new ArrayList<>();
+        private final IdentityHashMap<FetchResponseData.PartitionData, SimLife> from = new IdentityHashMap<>();
+        private SimLife server;
+        private boolean over;
+
+        private Call(int parts, Consumer<ApiMessage> onAnswer) {
+            this.parts = parts;
+            this.onAnswer = onAnswer;
+        }
+
+        private void answered(SimLine by, ApiMessage answer) {
+            if (over) {
+                return;
+            }
+            if (answer == null) {
+                calls.remove(this);
+                refresh();
+                end();
+                wakeLater();
+                return;
+            }
+            answers.add(answer);
+            if (answer instanceof FetchResponseData fetch) {
+                fetch.responses().forEach(topic -> topic.partitions().forEach(each -> from.put(each, by.answering())));
+            }
+            if (server == null || by.answering().powerLost()) {
+                server = by.answering();
+            }
+            if (answers.size() == parts) {
+                calls.remove(this);
+                over = true;
+                whole(parts == 1 ? answer : SimMerge.merge(answers));
+            }
+        }
+
+        private void whole(ApiMessage answer) {
+            if (answer instanceof MetadataResponseData metadata) {
+                routes.learn(metadata);
+            } else if (SimMerge.stale(answer)) {
+                refresh();
+            }
+            answering = server;
+            fetchedFrom = from;
+            onAnswer.accept(answer);
+        }
+
+        private void end() {
+            if (!over) {
+                over = true;
+                onAnswer.accept(null);
+            }
+        }
     }
 }

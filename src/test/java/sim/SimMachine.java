@@ -89,6 +89,14 @@ final class SimMachine implements SimNode.Events {
     }
 
     private void network(Map<String, String> properties) {
+        String replicas = Integer.toString(profile.replicas());
+        String min = Integer.toString(profile.minInSync());
+        properties.put("default.replication.factor", replicas);
+        properties.put("offsets.topic.replication.factor", replicas);
+        properties.put("transaction.state.log.replication.factor", replicas);
+        properties.put("min.insync.replicas", min);
+        properties.put("transaction.state.log.min.isr", min);
+        properties.put("replica.lag.time.max.ms", Integer.toString(profile.get("lagMillis")));
         properties.put("node.id", Integer.toString(nodeId(number)));
         properties.put("process.roles", "broker,controller");
         properties.put(
@@ -113,6 +121,11 @@ final class SimMachine implements SimNode.Events {
     /** Of the node on a machine. */
     static int nodeId(int machine) {
         return machine + 1;
+    }
+
+    /** The machine of a node. */
+    static int ofNode(int id) {
+        return id - 1;
     }
 
     String name() {
@@ -165,7 +178,9 @@ final class SimMachine implements SimNode.Events {
 
     /** With all faults off: it starts, by itself or with help. */
     void heal() {
-        node.resume();
+        if (node.alive()) {
+            node.life().resume();
+        }
         if (node.alive() && (node.life().powerLost() || directoryBroken)) {
             // A directory that is offline stays so until the process ends (rule S3).
             crash(false, false);
@@ -210,7 +225,7 @@ final class SimMachine implements SimNode.Events {
         if (node.alive()) {
             world.count(power ? "node.powercuts" : "node.kills");
             if (power) {
-                world.unsyncedLost();
+                world.unsyncedLost(this);
             }
             node.end(power, silently);
         }
@@ -244,7 +259,7 @@ final class SimMachine implements SimNode.Events {
 
     /** A sync has failed: what memory acks promised since may be gone with the pages. */
     void pagesLost() {
-        world.unsyncedLost();
+        world.unsyncedLost(this);
         node.life().unsyncedLost();
     }
 
@@ -267,7 +282,7 @@ final class SimMachine implements SimNode.Events {
     public void crashedInJob() {
         world.count(crashIsPowerCut ? "node.powercuts-in-job" : "node.kills-in-job");
         if (crashIsPowerCut) {
-            world.unsyncedLost();
+            world.unsyncedLost(this);
         }
         node.afterCrash(crashIsPowerCut, false);
         world.planRestart(this);

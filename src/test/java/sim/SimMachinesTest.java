@@ -77,11 +77,11 @@ class SimMachinesTest {
     @Test
     void aProcessThatStandsStillAcceptsAndAnswersLater() {
         assertEquals(null, ask());
-        other.node().pause();
+        other.node().life().pause();
         assertEquals(FailureCode.TIMED_OUT, ask());
         // The machine accepts, and nobody says a word.
         assertEquals(FailureCode.PEER_UNREACHABLE, ask());
-        other.node().resume();
+        other.node().life().resume();
         assertEquals(null, ask());
     }
 

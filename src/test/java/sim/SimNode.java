@@ -71,19 +71,6 @@ final class SimNode {
         return dark;
     }
 
-    /** As by SIGSTOP, until {@link #resume} or its end. */
-    void pause() {
-        if (alive()) {
-            life.pause();
-        }
-    }
-
-    void resume() {
-        if (alive()) {
-            life.resume();
-        }
-    }
-
     int incarnation() {
         return incarnation;
     }

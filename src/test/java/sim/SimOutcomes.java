@@ -11,6 +11,7 @@ final class SimOutcomes {
         return switch (error) {
             case NOT_LEADER_OR_FOLLOWER,
                     LEADER_NOT_AVAILABLE,
+                    OFFSET_NOT_AVAILABLE,
                     REQUEST_TIMED_OUT,
                     NOT_ENOUGH_REPLICAS,
                     NOT_ENOUGH_REPLICAS_AFTER_APPEND,

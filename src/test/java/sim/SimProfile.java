@@ -54,7 +54,7 @@ final class SimProfile {
         drawBus(random.split("bus"));
         drawDirectories(random.split("directories"));
         drawMigration(random.split("migration"));
-        drawCluster();
+        drawCluster(random.split("cluster"));
         overrides.forEach(this::override);
     }
 
@@ -166,10 +166,24 @@ final class SimProfile {
     }
 
     /** One node unless a run is directed at a cluster. */
-    private void drawCluster() {
+    private void drawCluster(SimRandom random) {
         numbers.put("nodes", 1);
         // The first so many nodes elect the controller; 0: each node is a cluster of its own.
         numbers.put("voters", 3);
+        // Of each partition, at most; one per node.
+        numbers.put("replicas", pick(random, 3, 3, 3, 3, 2, 1));
+        numbers.put("minInSync", pick(random, 2, 2, 2, 1));
+        numbers.put("lagMillis", pick(random, 700, 2_000, 10_000));
+    }
+
+    /** How many replicas each partition has. */
+    int replicas() {
+        return get("voters") == 0 ? 1 : Math.min(get("nodes"), get("replicas"));
+    }
+
+    /** min.insync.replicas. */
+    int minInSync() {
+        return Math.min(replicas(), get("minInSync"));
     }
 
     private void drawDirectories(SimRandom random) {

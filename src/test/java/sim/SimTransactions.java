@@ -120,7 +120,7 @@ final class SimTransactions {
     }
 
     private static CreatableTopic topic(String name, int partitions) {
-        return new CreatableTopic().setName(name).setNumPartitions(partitions).setReplicationFactor((short) 1);
+        return new CreatableTopic().setName(name).setNumPartitions(partitions).setReplicationFactor((short) -1);
     }
 
     private static void configure(CreatableTopic topic, String name, int value) {

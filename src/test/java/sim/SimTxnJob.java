@@ -251,7 +251,7 @@ final class SimTxnJob implements SimTxnSlot.Instance {
                 if (entry.visible() && room-- <= 0) {
                     break;
                 }
-                partition.judged(entry, name, input.answering());
+                partition.judged(entry, name, input.answering(each));
                 positions.put(index, entry.offset() + 1);
                 if (entry.visible()) {
                     found.computeIfAbsent(index, none -> new ArrayList<>()).add(entry.offset());

@@ -31,6 +31,7 @@ final class SimTxnReader implements SimClient {
         private long position;
         private long limit;
         private int losses;
+        private SimLife said;
         /** In this pass, the last record of each producer. */
         private final Map<Long, SimTxnEntry> last = new LinkedHashMap<>();
 
@@ -172,21 +173,27 @@ final class SimTxnReader implements SimClient {
             }
             return false;
         }
+        SimLife server = link.answering(data);
+        if (place.said != server && net.nodes() > 1) {
+            // Another node may not know yet how far all have come.
+            place.limit = 0;
+        }
+        place.said = server;
         long limit = committedOnly ? data.lastStableOffset() : data.highWatermark();
         if (limit < place.limit) {
             throw new RuleBroken(
                     committedOnly ? "T8 the last stable offset never falls" : "I4 high watermark rises only",
                     name + " at " + place.partition.name() + ": " + limit + " after " + place.limit);
         }
-        place.partition.endsAt(data.highWatermark(), askedAt, link.answering());
-        if (!place.partition.forgets(link.answering())) {
+        place.partition.endsAt(data.highWatermark(), askedAt, server);
+        if (!place.partition.forgets(server)) {
             place.limit = limit;
         }
         for (SimTxnEntry each : SimTxnFetches.entries(place.partition, data, place.position, committedOnly)) {
             if (committedOnly) {
-                place.partition.judged(each, name, link.answering());
+                place.partition.judged(each, name, server);
             } else {
-                place.partition.saw(each, link.answering());
+                place.partition.saw(each, server);
                 ghosts.saw(place.partition, each, place.last.get(each.producerId()));
                 if (each.isData()) {
                     place.last.put(each.producerId(), each);

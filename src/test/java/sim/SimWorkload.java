@@ -86,7 +86,8 @@ final class SimWorkload {
             }
             int topic = Integer.parseInt(each.name().substring(1));
             for (int i = 0; i < profile.get("partitions"); i++) {
-                ledgers.add(new PartitionLedger(each.name(), i, profile.durable(topic), profile.trimmed(topic)));
+                ledgers.add(new PartitionLedger(
+                        each.name(), i, profile.durable(topic), profile.trimmed(topic), profile.replicas() > 1));
             }
         }
         admin.stop();
@@ -96,7 +97,7 @@ final class SimWorkload {
         CreatableTopic topic = new CreatableTopic()
                 .setName("t" + index)
                 .setNumPartitions(profile.get("partitions"))
-                .setReplicationFactor((short) 1);
+                .setReplicationFactor((short) -1);
         configure(topic, "internal.segment.bytes", profile.get("segmentBytes"));
         configure(topic, "index.interval.bytes", profile.get("indexInterval"));
         configure(topic, "file.delete.delay.ms", 200);
