@@ -1,4 +1,5 @@
 import java.time.Instant;
+import java.util.Map;
 import java.util.Properties;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
@@ -26,10 +27,15 @@ record Clients(String bootstrap) {
     return props;
   }
 
-  /** With settings that send each record at once. */
   KafkaProducer<byte[], byte[]> promptProducer(String acks) {
+    return promptProducer(acks, Map.of());
+  }
+
+  /** With settings that send each record at once, and some more. */
+  KafkaProducer<byte[], byte[]> promptProducer(String acks, Map<String, String> settings) {
     var props = base();
     props.put("linger.ms", "0");
+    props.putAll(settings);
     return producer(props, acks);
   }
 

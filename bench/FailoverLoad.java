@@ -1,19 +1,23 @@
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.BitSet;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.IntPredicate;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 
-/** A steady acks=all producer with default (idempotent) settings, and what became of its records. Someone else kills the leader meanwhile. */
+/**
+ * Numbered records to the one partition of a topic, from an acks=all producer that is idempotent (the default), and what became of those that were acknowledged.
+ * Someone else breaks something meanwhile.
+ */
 final class FailoverLoad {
   private static final int VALUE_BYTES = 100;
+  private static final int LOOK_MS = 100;
 
   private final Clients clients;
   private final String topic;
@@ -23,31 +27,26 @@ final class FailoverLoad {
     this.topic = topic;
   }
 
-  /** @param begun runs when the producer is in place */
-  String measure(int rate, int seconds, Runnable begun) {
+  /** At a steady rate. @param begun runs when the producer is in place */
+  String measure(int rate, int seconds, Map<String, String> settings, Runnable begun) {
     int total = rate * seconds;
     var acks = new AckLog(total);
-    try (var producer = clients.promptProducer("all")) {
+    try (var producer = clients.promptProducer("all", settings)) {
       producer.partitionsFor(topic);
       begun.run();
       long start = System.nanoTime();
       for (int i = 0; i < total; i++) {
         Clients.awaitTurn(start, i, rate);
         int seq = i;
-        byte[] value = ByteBuffer.allocate(VALUE_BYTES).putInt(seq).array();
-        producer.send(new ProducerRecord<>(topic, 0, null, value), (meta, error) -> acks.done(seq, error));
+        producer.send(new ProducerRecord<>(topic, 0, null, value(seq, VALUE_BYTES)), (meta, error) -> acks.done(seq, error));
       }
     }
-    var copies = countCopies();
-    int lost = 0;
-    int duplicated = 0;
-    for (int i = 0; i < total; i++) {
-      int n = copies.getOrDefault(i, 0);
-      lost += acks.acked.get(i) && n == 0 ? 1 : 0;
-      duplicated += n > 1 ? 1 : 0;
-    }
-    return "sent=%d acked=%d failed=%d gap_ms=%.1f lost=%d duplicated=%d".formatted(
-        total, acks.acked.cardinality(), acks.failed, acks.longestGap / 1e6, lost, duplicated);
+    return "sent=%d acked=%d failed=%d gap_ms=%.1f".formatted(total, acks.acked.cardinality(), acks.failed, acks.longestGap / 1e6)
+        + audit(total, acks.acked::get);
+  }
+
+  private static byte[] value(int seq, int bytes) {
+    return ByteBuffer.allocate(bytes).putInt(seq).array();
   }
 
   private static final class AckLog {
@@ -72,33 +71,77 @@ final class FailoverLoad {
     }
   }
 
-  /** The nodes that lead the topic and the metadata. */
-  String roles() throws ExecutionException, InterruptedException {
-    try (var admin = Admin.create(clients.base())) {
-      int leader = Topics.describe(admin, topic).partitions().get(0).leader().id();
-      int controller = -1;
-      try {
-        controller = admin.describeMetadataQuorum().quorumInfo().get(5, TimeUnit.SECONDS).leaderId();
-      } catch (ExecutionException | TimeoutException e) {
-        // Not every broker tells.
+  /** As fast as can be; fails if one is not acknowledged. */
+  void fill(int records, int bytes) {
+    var acks = new AckLog(records);
+    try (var producer = Clients.producer(clients.base(), "all")) {
+      for (int i = 0; i < records; i++) {
+        int seq = i;
+        producer.send(new ProducerRecord<>(topic, 0, null, value(seq, bytes)), (meta, error) -> acks.done(seq, error));
       }
-      return "leader=" + leader + " controller=" + controller;
+    }
+    if (acks.failed > 0) {
+      throw new IllegalStateException(acks.failed + " records were not acknowledged");
     }
   }
 
-  private Map<Integer, Integer> countCopies() {
-    var copies = new HashMap<Integer, Integer>();
+  /** What is there of the records that {@link #fill} wrote. */
+  String filled(int records) {
+    return audit(records, seq -> true).trim();
+  }
+
+  /** The nodes that lead the topic and the metadata. */
+  String roles() throws InterruptedException {
+    try (var admin = Admin.create(clients.base())) {
+      int leader = Topics.describe(admin, topic).partitions().get(0).leader().id();
+      return "leader=" + leader + " controller=" + controller(admin);
+    }
+  }
+
+  int controller() throws InterruptedException {
+    try (var admin = Admin.create(clients.base())) {
+      return controller(admin);
+    }
+  }
+
+  /** -1 from brokers that do not tell. */
+  private static int controller(Admin admin) throws InterruptedException {
+    try {
+      return admin.describeMetadataQuorum().quorumInfo().get(5, TimeUnit.SECONDS).leaderId();
+    } catch (ExecutionException | TimeoutException e) {
+      return -1;
+    }
+  }
+
+  /** Reads all that there is: acknowledged records that are missing, records that are there twice, and steps backwards between two that are not. */
+  private String audit(int total, IntPredicate acked) {
+    var copies = new byte[total];
+    int backwards = 0;
     try (var consumer = clients.consumer()) {
       var partition = new TopicPartition(topic, 0);
       consumer.assign(List.of(partition));
       consumer.seekToBeginning(List.of(partition));
-      long end = consumer.endOffsets(List.of(partition)).get(partition);
+      long end = consumer.endOffsets(List.of(partition), Duration.ofSeconds(Clients.PATIENCE_S)).get(partition);
+      long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(Clients.PATIENCE_S);
+      int highest = -1;
       while (consumer.position(partition) < end) {
-        for (var r : consumer.poll(Duration.ofMillis(100))) {
-          copies.merge(ByteBuffer.wrap(r.value()).getInt(), 1, Integer::sum);
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException("cannot read beyond offset " + consumer.position(partition) + " of " + end);
+        }
+        for (var r : consumer.poll(Duration.ofMillis(LOOK_MS))) {
+          int seq = ByteBuffer.wrap(r.value()).getInt();
+          backwards += seq < highest && copies[seq] == 0 ? 1 : 0;
+          highest = Math.max(highest, seq);
+          copies[seq] = (byte) Math.min(copies[seq] + 1, Byte.MAX_VALUE);
         }
       }
     }
-    return copies;
+    int lost = 0;
+    int duplicated = 0;
+    for (int i = 0; i < total; i++) {
+      lost += acked.test(i) && copies[i] == 0 ? 1 : 0;
+      duplicated += copies[i] > 1 ? 1 : 0;
+    }
+    return " lost=%d duplicated=%d reordered=%d".formatted(lost, duplicated, backwards);
   }
 }

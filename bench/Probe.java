@@ -2,6 +2,7 @@ import static java.lang.Integer.parseInt;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.Future;
@@ -46,8 +47,13 @@ public final class Probe {
       case "keyed" -> timed(() -> CompactionLoad.write(clients, w[1], parseInt(w[2]), parseInt(w[3]), w[4]));
       // consume TOPIC PARTITIONS RECORDS CONSUMERS
       case "consume" -> consume(w[1], parseInt(w[2]), Long.parseLong(w[3]), parseInt(w[4]));
-      // failover TOPIC RATE SECONDS: answers twice, first with who leads
-      case "failover" -> failover(w[1], parseInt(w[2]), parseInt(w[3]));
+      // failover TOPIC RATE SECONDS [PRODUCER_SETTING=VALUE]...: answers twice, first with who leads
+      case "failover" -> failover(w[1], parseInt(w[2]), parseInt(w[3]), settings(w, 4));
+      // place TOPIC NODE[,NODE]... [SETTING=VALUE]..., controller, fill TOPIC RECORDS BYTES, filled TOPIC RECORDS
+      case "place" -> timed(() -> topics.place(w[1], Arrays.stream(w[2].split(",")).map(Integer::valueOf).toList(), settings(w, 3)));
+      case "controller" -> "id=" + new FailoverLoad(clients, "").controller();
+      case "fill" -> timed(() -> new FailoverLoad(clients, w[1]).fill(parseInt(w[2]), parseInt(w[3])));
+      case "filled" -> new FailoverLoad(clients, w[1]).filled(parseInt(w[2]));
       default -> throw new IllegalArgumentException("unknown command " + w[0]);
     };
   }
@@ -169,9 +175,9 @@ public final class Probe {
     }
   }
 
-  private String failover(String topic, int rate, int seconds) throws Exception {
+  private String failover(String topic, int rate, int seconds, Map<String, String> settings) throws Exception {
     var load = new FailoverLoad(clients, topic);
     String roles = load.roles();
-    return load.measure(rate, seconds, () -> Commands.answer(roles));
+    return load.measure(rate, seconds, settings, () -> Commands.answer(roles));
   }
 }

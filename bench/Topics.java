@@ -19,11 +19,20 @@ record Topics(Clients clients) {
 
   /** Tries until a broker allows it. */
   void create(String topic, int partitions, short replicas, Map<String, String> settings) throws InterruptedException {
+    create(new NewTopic(topic, partitions, replicas), replicas, settings);
+  }
+
+  /** With one partition, on these nodes; the first one leads. Tries until a broker allows it. */
+  void place(String topic, List<Integer> nodes, Map<String, String> settings) throws InterruptedException {
+    create(new NewTopic(topic, Map.of(0, nodes)), nodes.size(), settings);
+  }
+
+  private void create(NewTopic topic, int replicas, Map<String, String> settings) throws InterruptedException {
     var configs = new HashMap<>(settings);
     if (replicas > 1) {
       configs.put("min.insync.replicas", "2");
     }
-    var wanted = List.of(new NewTopic(topic, partitions, replicas).configs(configs));
+    var wanted = List.of(topic.configs(configs));
     long deadline = deadline();
     try (var admin = Admin.create(clients.eager())) {
       while (true) {
@@ -64,10 +73,11 @@ record Topics(Clients clients) {
     }
   }
 
-  void awaitIsr(String topic, int size) throws ExecutionException, InterruptedException {
+  /** Of all partitions. */
+  void awaitIsr(String topic, int size) throws InterruptedException {
     long deadline = deadline();
     try (var admin = Admin.create(clients.eager())) {
-      while (describe(admin, topic).partitions().get(0).isr().size() < size) {
+      while (!hasIsr(admin, topic, size)) {
         if (System.nanoTime() > deadline) {
           throw new IllegalStateException("ISR too small");
         }
@@ -76,8 +86,23 @@ record Topics(Clients clients) {
     }
   }
 
-  static TopicDescription describe(Admin admin, String topic) throws ExecutionException, InterruptedException {
-    return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+  private static boolean hasIsr(Admin admin, String topic, int size) throws InterruptedException {
+    return describe(admin, topic).partitions().stream().allMatch(p -> p.isr().size() >= size);
+  }
+
+  /** Asks until a node answers who knows the topic. */
+  static TopicDescription describe(Admin admin, String topic) throws InterruptedException {
+    long deadline = deadline();
+    while (true) {
+      try {
+        return admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+      } catch (ExecutionException e) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException(e.getCause());
+        }
+        Thread.sleep(LOOK_MS); // between two tries
+      }
+    }
   }
 
   private static long deadline() {

@@ -22,6 +22,7 @@ SUITES = {
     "spread": suites.spread_suite,
     "compaction": suites.compaction_suite,
     "cluster": suites.cluster_suite,
+    "many": suites.cluster_partitions_suite,
     "failover": suites.failover_suite,
     "profile": profile_suite,
 }

@@ -10,11 +10,18 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 project=${HIGHWATER_HOME:-$here/..}
 [[ -x $project/bin/highwater ]] || { echo "highwater.sh: no bin/highwater; set HIGHWATER_HOME" >&2; exit 2; }
 data=${HIGHWATER_DATA:-${PEER_HOME:-/tmp/highwater-bench}/highwater}
-host=127.0.0.1
+read -ra hosts <<<"${BENCH_HOSTS:-}" # as for kafka.sh
+
+host_of() { echo "${hosts[$1 - 1]:-127.0.0.1}"; } # NODE
+
+within() { # NODE COMMAND...
+  if [[ -n ${BENCH_NETNS:-} ]]; then exec ip netns exec "$BENCH_NETNS$1" "${@:2}"; else exec "${@:2}"; fi
+}
 
 write_config() { # NODE NODES BASEPORT
-  local dir=$data/$3/node$1 i voters='' min_isr=$(($2 > 1 ? 2 : 1))
-  for ((i = 1; i <= $2; i++)); do voters+="${voters:+,}$i@$host:$(($3 + 100 + i - 1))"; done
+  local dir=$data/$3/node$1 host i voters='' min_isr=$(($2 > 1 ? 2 : 1))
+  host=$(host_of "$1")
+  for ((i = 1; i <= $2; i++)); do voters+="${voters:+,}$i@$(host_of "$i"):$(($3 + 100 + i - 1))"; done
   mkdir -p "$dir"
   cat >"$dir/server.properties" <<P
 process.roles=broker,controller
@@ -40,9 +47,9 @@ format() { # NODES BASEPORT
 
 launch() { # NODE BASEPORT
   local dir=$data/$2/node$1
-  setsid "$project/bin/highwater" start --config "$dir/server.properties" >"$dir/out" 2>&1 </dev/null &
+  within "$1" setsid "$project/bin/highwater" start --config "$dir/server.properties" >"$dir/out" 2>&1 </dev/null &
   echo "$!" >"$dir/pid"
-  echo "node=$1 pid=$! bootstrap=$host:$(($2 + $1 - 1))"
+  echo "node=$1 pid=$! bootstrap=$(host_of "$1"):$(($2 + $1 - 1))"
 }
 
 ours() { tr '\0' ' ' 2>/dev/null <"/proc/$(<"$1/pid")/cmdline" | grep -qF "$1/server.properties"; }
@@ -81,6 +88,7 @@ case ${1:-} in
     for ((n = 1; n <= nodes; n++)); do await_ready "$n" "$port"; done ;;
   stop) stop "${2:-21092}" ;;
   format) format "$2" "$3" ;;
+  prepare) ;; # a node formats itself
   launch) launch "$2" "$3" ;;
-  *) echo "usage: highwater.sh start [NODES] [BASEPORT] | stop BASEPORT | format NODES BASEPORT | launch NODE BASEPORT" >&2; exit 2 ;;
+  *) echo "usage: highwater.sh start [NODES] [BASEPORT] | stop BASEPORT | format NODES BASEPORT | prepare NODE BASEPORT | launch NODE BASEPORT" >&2; exit 2 ;;
 esac

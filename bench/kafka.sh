@@ -8,7 +8,8 @@ home=${PEER_HOME:-/tmp/highwater-bench}
 version=${PEER_VERSION:-$(sed -n 's:.*<kafka.version>\(.*\)</kafka.version>.*:\1:p' "$here/pom.xml")}
 classpath_file=$home/classpath-$version
 classes=$home/classes
-host=127.0.0.1
+# Nodes that each have a host, or a network namespace, of their own (see harness/network.py): BENCH_HOSTS is a list, BENCH_NETNS a prefix of their ids.
+read -ra hosts <<<"${BENCH_HOSTS:-}"
 cluster_id=cGVlcmthZmthY2x1c3RlcQ
 ready_timeout=60
 stop_timeout=30
@@ -28,6 +29,7 @@ usage: kafka.sh setup                      resolve the jars (done once, on first
        kafka.sh start [1|3] [BASEPORT]     format, launch, wait until ready
        kafka.sh stop [BASEPORT]            stop every node of that cluster
        kafka.sh format NODES BASEPORT      wipe and format storage only
+       kafka.sh prepare NODE BASEPORT      format the storage of one node, whose disk is empty
        kafka.sh launch NODE BASEPORT       launch one node on its present storage, do not wait
        kafka.sh tool [NAME ARGS...]        run a Kafka tool (no NAME: list them)
        kafka.sh java ARGS...               run java with Kafka's class path
@@ -105,13 +107,20 @@ tool() {
   run_java "$main" "${@:2}"
 }
 
+host_of() { echo "${hosts[$1 - 1]:-127.0.0.1}"; } # NODE
+
+within() { # NODE COMMAND...
+  if [[ -n ${BENCH_NETNS:-} ]]; then exec ip netns exec "$BENCH_NETNS$1" "${@:2}"; else exec "${@:2}"; fi
+}
+
 node_dir() { echo "$home/run/$2/node$1"; } # NODE BASEPORT
 
 write_config() { # NODE NODES BASEPORT
-  local dir i voters='' replicas=$2 min_isr=$(($2 > 1 ? 2 : 1))
+  local dir i host voters='' replicas=$2 min_isr=$(($2 > 1 ? 2 : 1))
   dir=$(node_dir "$1" "$3")
+  host=$(host_of "$1")
   for ((i = 1; i <= $2; i++)); do
-    voters+="${voters:+,}$i@$host:$(($3 + 100 + i - 1))"
+    voters+="${voters:+,}$i@$(host_of "$i"):$(($3 + 100 + i - 1))"
   done
   mkdir -p "$dir/logs"
   cat >"$dir/server.properties" <<EOF
@@ -142,27 +151,32 @@ EOF
 }
 
 format() { # NODES BASEPORT
-  local i dir
+  local i
   setup
   rm -rf "${home:?}/run/$2"
   for ((i = 1; i <= $1; i++)); do
     write_config "$i" "$1" "$2"
-    dir=$(node_dir "$i" "$2")
-    (tool kafka-storage format -t "$cluster_id" -c "$dir/server.properties") >"$dir/logs/format.out" 2>&1 ||
-      die "format failed, see $dir/logs/format.out"
+    prepare "$i" "$2"
   done
+}
+
+prepare() { # NODE BASEPORT
+  local dir
+  dir=$(node_dir "$1" "$2")
+  (tool kafka-storage format -t "$cluster_id" -c "$dir/server.properties") >"$dir/logs/format.out" 2>&1 ||
+    die "format failed, see $dir/logs/format.out"
 }
 
 launch() { # NODE BASEPORT
   local dir
   dir=$(node_dir "$1" "$2")
-  setsid "$broker_java" "${heap[@]}" "${broker_opts[@]}" "${extra[@]}" \
+  within "$1" setsid "$broker_java" "${heap[@]}" "${broker_opts[@]}" "${extra[@]}" \
     "-Xlog:gc*:file=$dir/logs/kafkaServer-gc.log:time,tags:filecount=10,filesize=100M" \
     "-Dkafka.logs.dir=$dir/logs" "-Dlog4j2.configurationFile=$here/log4j2.yaml" \
     -cp "$(<"$classpath_file")" kafka.Kafka "$dir/server.properties" \
     >"$dir/logs/kafkaServer.out" 2>&1 </dev/null &
   echo "$!" >"$dir/pid"
-  echo "node=$1 pid=$! bootstrap=$host:$(($2 + $1 - 1))"
+  echo "node=$1 pid=$! bootstrap=$(host_of "$1"):$(($2 + $1 - 1))"
 }
 
 await_ready() { # NODE BASEPORT
@@ -208,6 +222,7 @@ case ${1:-} in
   start) start "${2:-1}" "${3:-19092}" ;;
   stop) stop "${2:-19092}" ;;
   format) [[ $# -eq 3 ]] || usage; format "$2" "$3" ;;
+  prepare) [[ $# -eq 3 ]] || usage; setup; prepare "$2" "$3" ;;
   launch) [[ $# -eq 3 ]] || usage; setup; launch "$2" "$3" ;;
   tool) tool "${@:2}" ;;
   java) run_java "${@:2}" ;;

@@ -11,7 +11,7 @@ from harness.processes import HOME, KAFKA, run
 @dataclass
 class Broker:
     """A broker (or cluster) under test. A driver is a command that takes the verbs of kafka.sh:
-    format NODES PORT, launch NODE PORT, start NODES PORT, stop PORT."""
+    format NODES PORT, prepare NODE PORT, launch NODE PORT, start NODES PORT, stop PORT."""
 
     name: str
     driver: list[str]
@@ -34,6 +34,10 @@ class Broker:
 
     def format(self, nodes=1):
         self.drive("format", nodes, self.port)
+
+    def prepare(self, node):
+        """Of one node, whose disk is empty."""
+        self.drive("prepare", node, self.port)
 
     def launch(self, node=1):
         self.drive("launch", node, self.port)

@@ -341,7 +341,50 @@ def cluster_suite(broker, results):
         for shape in (BASE, Shape(partitions=1), Shape(acks="1")):
             results.add("cluster", f"RF=3 {shape}", broker,
                         **measured_produce(broker, probe, shape, replicas=3))
+        probe.ask("create", "warm", 1, 3)
+        probe.ask("latency", "warm", 1000, 5, 5, 1024, "all")
+        for rate in (1000, 5000):
+            topic = f"l{rate}"
+            probe.ask("create", topic, 1, 3)
+            with Cost(broker, probe) as cost:
+                got = probe.ask("latency", topic, rate, 3, 6, 1024, "all")
+            results.add("cluster", f"RF=3 {rate}/s 1024B acks=all", broker, **{k: v for k, v in got.items() if k.endswith("_us")},
+                        no_jit_cpu_s_per_mrec=cost.no_jit / int(got["sent"]) * 1e6, others_cpu_percent=cost.others_percent)
         results.add("cluster", "RF=3", broker, rss_mb=rss_mb(broker.pids))
+
+
+CLUSTER_PARTITIONS = 2000
+
+
+@solo
+def cluster_partitions_suite(broker, results):
+    """Many partitions on three nodes: made, a node killed until each partition takes records again, the node back until all are in sync."""
+    broker.start(3)
+    with Probe(broker.bootstrap) as probe:
+        probe.ask("create", "warm", 10, 3)
+        probe.ask("each", "warm", 10)
+        with Cost(broker, probe) as cost:
+            began = time.time() * 1000
+            created = float(probe.ask("create", "many", CLUSTER_PARTITIONS, 3)["ms"])
+            usable = float(probe.ask("each", "many", CLUSTER_PARTITIONS)["all_at"]) - began
+        results.add("many", f"{CLUSTER_PARTITIONS} partitions RF=3, created", broker, create_ms=created, all_usable_ms=usable, cpu_s=cost.broker,
+                    rss_mb=rss_mb(broker.pids), others_cpu_percent=cost.others_percent)
+        await_settled(broker.pids)
+        with Cost(broker) as idle:
+            time.sleep(IDLE_SECONDS)
+        victim = max(broker.nodes)
+        dead = broker.nodes.pop(victim)
+        kill_hard(dead)
+        with Cost(broker, probe) as cost:
+            began = time.time() * 1000
+            over = float(probe.ask("each", "many", CLUSTER_PARTITIONS)["all_at"]) - began
+        results.add("many", "a node killed", broker, all_usable_ms=over, cpu_s=cost.broker, idle_cpu_percent=idle.broker / IDLE_SECONDS * 100,
+                    others_cpu_percent=cost.others_percent)
+        await_settled(broker.pids)
+        before, began = cpu_seconds(broker.pids), time.time() * 1000
+        broker.launch(victim)
+        probe.ask("isr", "many", 3)
+        results.add("many", "the node back", broker, all_in_sync_ms=time.time() * 1000 - began, cpu_s=cpu_seconds(broker.pids) - before)
 
 
 FAILOVER_RATE, FAILOVER_SECONDS, FAILOVER_KILL_AT = 1000, 30, 5
