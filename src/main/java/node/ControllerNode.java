@@ -12,6 +12,7 @@ import controller.BootReport;
 import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
+import controller.MetadataQuorum;
 import highwater.metadata.MetadataRecord;
 import java.util.List;
 import java.util.function.Consumer;
@@ -81,6 +82,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     private final MetadataJournal journal;
     private final MetadataSnapshots snapshots;
     private final Publications publications;
+    private final MetadataQuorumNode quorum;
     private final ActiveController active = new ActiveController();
     private long balancedAtNanos;
     private boolean published;
@@ -169,6 +171,11 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
                         found.raftLog),
                 committed,
                 found.raft::votersBefore);
+        this.quorum = new MetadataQuorumNode(
+                replica,
+                new QuorumDescription(setup.quorum.self(), setup.quorum.endpoints()),
+                setup.quorum.listener(),
+                setup.ports.clock());
         this.balancedAtNanos = setup.ports.clock().monotonicNanos();
     }
 
@@ -202,6 +209,16 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     /** Makes these records true, all or none. */
     void write(List<MetadataRecord> records, Callback<Boolean> done) {
         decide(unused -> new Decision<>(records, true), false, done);
+    }
+
+    /** Runs {@code then} once the record at {@code offset} is committed, for all that is known here, and in the image; now if so. */
+    void whenCommitted(long offset, Runnable then) {
+        committed.whenCommitted(offset, then);
+    }
+
+    /** What others ask of this node's replica. */
+    MetadataQuorum quorum() {
+        return quorum;
     }
 
     ActiveController active() {
@@ -491,14 +508,6 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
 
     @Override
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
-        QuorumDescription description = new QuorumDescription(setup.quorum.self(), setup.quorum.endpoints());
-        done.succeed(description.answer(
-                request,
-                new QuorumDescription.Now(
-                        replica.raft(),
-                        log.logEndOffset(),
-                        replica.highWatermark(),
-                        replica.now(),
-                        setup.ports.clock().wallMillis())));
+        quorum.describeQuorum(request, done);
     }
 }

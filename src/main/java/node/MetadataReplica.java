@@ -107,6 +107,10 @@ final class MetadataReplica implements MetadataJournal.Appends {
         return last.standing();
     }
 
+    long logEnd() {
+        return log.logEndOffset();
+    }
+
     /** End of what is committed, -1 while that is unknown. */
     long highWatermark() {
         return last.highWatermark();

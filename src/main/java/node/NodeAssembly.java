@@ -10,6 +10,7 @@ import config.NetworkConfig;
 import config.NodeConfig;
 import config.StorageConfig;
 import controller.Controller;
+import controller.MetadataQuorum;
 import coordinator.RuntimeStats;
 import group.GroupCoordinator;
 import group.GroupCounts;
@@ -157,6 +158,7 @@ public final class NodeAssembly {
             controller = opened;
             metadataDirectory.opened(opened.log());
             host.register(new OwnerId<>(Controller.class, 0), opened, 0);
+            host.register(new OwnerId<>(MetadataQuorum.class, 0), opened.quorum(), 0);
             serveControllers(opened);
             if (clusterId != null) {
                 claim(clusterId, opened.image(), done);

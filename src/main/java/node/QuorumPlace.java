@@ -12,6 +12,7 @@ import raft.VoterSet;
 /**
  * This node's place in the metadata quorum.
  *
+ * @param listener by which controllers are reached
  * @param endpoints where its controller listens; empty: nowhere
  * @param voters in force before any voters record in the log
  * @param bootstrap where others may be found
@@ -19,6 +20,7 @@ import raft.VoterSet;
  */
 record QuorumPlace(
         ReplicaKey self,
+        String listener,
         List<Endpoint> endpoints,
         VoterSet voters,
         List<Endpoint> bootstrap,
@@ -40,6 +42,7 @@ record QuorumPlace(
         QuorumConfig.Timeouts wait = quorum.timeouts();
         QuorumPlace place = new QuorumPlace(
                 self,
+                listener,
                 endpoints,
                 new VoterSet(voters),
                 bootstrap,
@@ -51,6 +54,6 @@ record QuorumPlace(
     /** The same, as the one voter of a quorum that has no record of its voters yet; where it listens is written down when it leads. */
     QuorumPlace alone() {
         VoterSet voters = new VoterSet(List.of(new VoterSet.Voter(self, List.of())));
-        return new QuorumPlace(self, endpoints, voters, bootstrap, timeouts, wire);
+        return new QuorumPlace(self, listener, endpoints, voters, bootstrap, timeouts, wire);
     }
 }

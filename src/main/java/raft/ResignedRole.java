@@ -9,7 +9,7 @@ final class ResignedRole extends RoleState {
     private final TreeSet<Integer> told = new TreeSet<>();
     private final long deadline;
 
-    /** @param successors voters, the one that should stand first */
+    /** @param successors voters, the one that should stand first; null: it did not lead, and has nothing to tell */
     ResignedRole(Quorum quorum, Roles roles, long now, List<ReplicaKey> successors) {
         super(quorum, roles);
         this.successors = successors;
@@ -28,7 +28,7 @@ final class ResignedRole extends RoleState {
             roles.waitUntil(now);
             return;
         }
-        for (VoterSet.Voter each : quorum.otherVoters()) {
+        for (VoterSet.Voter each : toTell()) {
             int id = each.key().id();
             if (!told.contains(id) && calls.ready(id, now)) {
                 calls.send(
@@ -43,6 +43,10 @@ final class ResignedRole extends RoleState {
         }
     }
 
+    private List<VoterSet.Voter> toTell() {
+        return successors == null ? List.of() : quorum.otherVoters();
+    }
+
     @Override
     void answered(long now, Calls.Call call, RaftResponse response) {
         told.add(call.peer().id());
@@ -51,7 +55,7 @@ final class ResignedRole extends RoleState {
     @Override
     long wakeAt() {
         long first = Math.min(deadline, calls.deadline());
-        for (VoterSet.Voter each : quorum.otherVoters()) {
+        for (VoterSet.Voter each : toTell()) {
             int id = each.key().id();
             if (!told.contains(id)) {
                 first = Math.min(first, calls.readyAt(id));

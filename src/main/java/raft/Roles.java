@@ -176,11 +176,11 @@ final class Roles {
         }
     }
 
-    /** As {@link #resign}, and does nothing more, ever. */
+    /** As {@link #resign}, and does nothing more, ever. Who did not lead has nothing to tell. */
     void halt(long now) {
         resign(now);
         if (!(current instanceof ResignedRole)) {
-            become(new ResignedRole(quorum, this, now, List.of()));
+            become(new ResignedRole(quorum, this, now, null));
         }
         halted = true;
     }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Function;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
 import raft.ReplicaKey;
@@ -25,6 +26,7 @@ import storage.PartitionLog;
 /** A controller on a simulated disk with what a node does around it: directory, checkpoints, subscribers of its images. */
 final class ControllerLab implements LogHost, MetadataPublisher {
     static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
+    private static final long DIRECTORY = 0x4001;
     private static final LogLimits LIMITS = new LogLimits(8, 1 << 20, 0, 1 << 24);
 
     final SimHost host;
@@ -37,6 +39,9 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     /** Held back publications; null: they are applied at once. */
     List<Callback<Void>> held;
 
+    /** Its place in a quorum; by default it is alone. */
+    Function<ReplicaKey, QuorumPlace> place;
+
     private long startToPersist;
     private long cutTo = Long.MAX_VALUE;
     private PartitionLog asking;
@@ -44,6 +49,8 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     ControllerLab(SimHost host, BrokerConfig config) {
         this.host = host;
         this.config = config;
+        QuorumLines nowhere = new QuorumLines(to -> null, "CONTROLLER", 1);
+        this.place = self -> QuorumPlace.of(config, self, List.of(), nowhere);
     }
 
     static BrokerConfig config(String... keysAndValues) {
@@ -56,7 +63,9 @@ final class ControllerLab implements LogHost, MetadataPublisher {
 
     /** The lab of the next process. */
     ControllerLab on(SimHost next) {
-        return new ControllerLab(next, config);
+        ControllerLab lab = new ControllerLab(next, config);
+        lab.place = place;
+        return lab;
     }
 
     ControllerLab open() {
@@ -70,8 +79,13 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     }
 
     private ControllerNode.Setup setup() {
+        int id = config.node().nodeId();
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(
-                1, null, CLUSTER, "AAAAAAAAQAGAAAAAAAAAAg", host.ports().mutations());
+                id,
+                null,
+                CLUSTER,
+                new Uuid(DIRECTORY + id, id).toString(),
+                host.ports().mutations());
         opened = host.await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.open(request), done));
         LogStart start = LogStart.NEW;
         for (FoundPartition each : opened.partitions()) {
@@ -92,8 +106,14 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 0,
                 this,
                 this::lower,
-                QuorumPlace.of(
-                        config, new ReplicaKey(1, 1, 2), List.of(), new QuorumLines(to -> null, "CONTROLLER", 1)));
+                place.apply(key()));
+    }
+
+    /** As the quorum knows it. */
+    ReplicaKey key() {
+        Uuid directory = Uuid.fromString(opened.directoryId());
+        return new ReplicaKey(
+                config.node().nodeId(), directory.getMostSignificantBits(), directory.getLeastSignificantBits());
     }
 
     private void lower(PartitionLog log, long offset, Callback<Void> done) {

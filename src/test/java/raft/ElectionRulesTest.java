@@ -39,6 +39,20 @@ class ElectionRulesTest {
         assertTrue(replica.node.leads());
     }
 
+    /** It is no leader, whatever it was asked to stop being. */
+    @Test
+    void whoStopsAndDidNotLeadTellsNobodyThatItDid() {
+        for (OneReplica replica : List.of(OneReplica.follower(3), new OneReplica(OneReplica.inEpoch(5), 3))) {
+            replica.sent.clear();
+            replica.took(replica.node.halt(replica.now));
+            assertEquals(List.of(), replica.sent, "R2");
+        }
+        OneReplica leader = OneReplica.leader(3);
+        leader.sent.clear();
+        leader.took(leader.node.halt(leader.now));
+        assertEquals(2, leader.sent.size());
+    }
+
     @Test
     void oneVotePerEpoch() {
         OneReplica replica = new OneReplica(OneReplica.inEpoch(5), 3);

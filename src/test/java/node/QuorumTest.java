@@ -1,0 +1,196 @@
+package node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import common.FailureCode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import node.QuorumLab.Machine;
+import org.apache.kafka.common.message.DescribeQuorumRequestData;
+import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.Test;
+
+/** Three controllers and what becomes of their metadata, on the real log. */
+class QuorumTest {
+    private final long seed = new Random().nextLong();
+    private QuorumLab lab = new QuorumLab(seed, 3, 1);
+
+    @Test
+    void oneLeadsAndAllHaveWhatItCommits() {
+        lab.startAll();
+        for (int i = 0; i < 20; i++) {
+            lab.setQuota("user" + i, i + 1);
+        }
+        lab.awaitSame();
+        assertEquals(20, lab.machine(4).lab.image().quotaEntities().size(), "an observer");
+        for (Machine each : lab.machines.values()) {
+            assertEquals(lab.active().id, each.controller().active().id());
+            assertEquals(lab.active().id, each.lab.image().controllerId());
+        }
+    }
+
+    @Test
+    void whoIsNotTheActiveControllerSaysSo() {
+        lab.startAll();
+        Machine active = lab.awaitActive();
+        Machine other = lab.machine(active.id == 1 ? 2 : 1);
+        List<FailureCode> failures = new ArrayList<>();
+        lab.setQuota(other, "u", 1, (answer, failure) -> failures.add(failure.code()));
+        assertEquals(List.of(FailureCode.NOT_LEADER), failures);
+        lab.await("the others know", () -> other.controller().active().id() == active.id);
+        assertEquals(active.id, other.controller().active().address().port());
+        assertNull(active.controller().active().address());
+    }
+
+    /** Rule R10: what a leader that is cut off has decided and not committed is taken back, and who asked for it does not hear that it is done. */
+    @Test
+    void requestsInFlightFailWithTheLeadership() {
+        lab.startAll();
+        lab.setQuota("before", 1);
+        lab.awaitSame();
+        Machine old = lab.active();
+        lab.isolate(old.id);
+        List<String> answers = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            lab.setQuota(
+                    old,
+                    "lost" + i,
+                    1,
+                    (answer, failure) -> answers.add(
+                            failure == null ? "done" : failure.code().name()));
+        }
+        lab.await("the leader resigns", () -> !old.isActive());
+        assertEquals(java.util.Collections.nCopies(5, "NOT_LEADER"), answers);
+        assertNull(QuorumLab.quota(old.lab.image(), "lost0"));
+        lab.await("another leads", () -> lab.active() != null && lab.active() != old);
+        lab.setQuota("after", 2);
+        lab.heal();
+        lab.awaitSame();
+        assertNull(QuorumLab.quota(old.lab.image(), "lost0"), "cut off with the old leader's records");
+        assertEquals(2, QuorumLab.quota(old.lab.image(), "after"));
+    }
+
+    @Test
+    void aFollowerThatWasAwayCatchesUp() {
+        lab.startAll();
+        Machine follower = lab.machine(lab.awaitActive().id == 1 ? 2 : 1);
+        lab.awaitSame();
+        follower.stop();
+        for (int i = 0; i < 10; i++) {
+            lab.setQuota("user" + i, i + 1);
+        }
+        follower.start();
+        lab.awaitSame();
+        follower.kill();
+        follower.start();
+        lab.awaitSame();
+        assertEquals(10, QuorumLab.quota(follower.lab.image(), "user9"));
+    }
+
+    @Test
+    void aWholeQuorumThatLosesItsPowerGoesOn() {
+        lab.startAll();
+        lab.setQuota("user", 1);
+        lab.awaitSame();
+        lab.machines.values().forEach(Machine::powerCut);
+        lab.machines.values().forEach(Machine::start);
+        lab.setQuota("next", 2);
+        lab.awaitSame();
+        assertEquals(1, QuorumLab.quota(lab.active().lab.image(), "user"));
+    }
+
+    /** L1: the refused connection is enough, no timeout is waited for. */
+    @Test
+    void theNextLeaderIsThereWithinAMomentOfAKill() {
+        lab.startAll();
+        lab.setQuota("user", 1);
+        lab.awaitSame();
+        Machine old = lab.active();
+        long now = lab.scheduler.now();
+        old.kill();
+        lab.await("another", () -> lab.active() != null);
+        long millis = (lab.scheduler.now() - now) / 1_000_000;
+        assertTrue(millis < 700, millis + " ms, seed " + seed);
+    }
+
+    private static QuorumLab snapshotting(long seed) {
+        return new QuorumLab(
+                seed,
+                3,
+                1,
+                "metadata.log.max.record.bytes.between.snapshots",
+                "600",
+                "metadata.max.retention.bytes",
+                "1",
+                "internal.metadata.log.segment.bytes",
+                "700");
+    }
+
+    /** Rule R12: who lacks what the leader's log no longer has gets a snapshot. */
+    @Test
+    void aFollowerThatWasAwayForLongGetsASnapshot() {
+        lab = snapshotting(seed);
+        lab.startAll();
+        Machine follower = lab.machine(lab.awaitActive().id == 1 ? 2 : 1);
+        lab.awaitSame();
+        follower.kill();
+        long end = follower.lab.controller.log().logEndOffset();
+        for (int i = 0; i < 40; i++) {
+            lab.setQuota("user" + i, i + 1);
+        }
+        assertTrue(lab.active().controller().log().logStartOffset() > end, "the leader's log is shorter");
+        follower.start();
+        lab.awaitSame();
+        assertTrue(follower.controller().log().logStartOffset() > end);
+        follower.powerCut();
+        follower.start();
+        lab.setQuota("last", 1);
+        lab.awaitSame();
+        lab.machines.values().forEach(Machine::kill);
+        lab.machines.values().forEach(Machine::start);
+        lab.awaitActive();
+        lab.awaitSame();
+        assertEquals(41, follower.lab.image().quotaEntities().size());
+    }
+
+    /** Rule R13: with static voters of unknown directories, the log soon says who they are. */
+    @Test
+    void theQuorumIsDescribedByItsLeader() {
+        lab.startAll();
+        lab.awaitActive();
+        lab.runFor(5_000);
+        DescribeQuorumRequestData request = new DescribeQuorumRequestData();
+        request.topics()
+                .add(new DescribeQuorumRequestData.TopicData()
+                        .setTopicName("__cluster_metadata")
+                        .setPartitions(List.of(new DescribeQuorumRequestData.PartitionData().setPartitionIndex(0))));
+        Machine active = lab.active();
+        DescribeQuorumResponseData answer =
+                active.host.await(done -> active.controller().describeQuorum(request, done));
+        var partition = answer.topics().get(0).partitions().get(0);
+        assertEquals(active.id, partition.leaderId());
+        assertEquals(3, partition.currentVoters().size());
+        assertEquals(1, partition.observers().size());
+        assertEquals(4, partition.observers().get(0).replicaId());
+        long end = active.controller().log().logEndOffset();
+        partition.currentVoters().forEach(each -> {
+            assertEquals(end, each.logEndOffset());
+            assertNotEquals(org.apache.kafka.common.Uuid.ZERO_UUID, each.replicaDirectoryId());
+            assertTrue(each.lastCaughtUpTimestamp() > 0);
+        });
+        assertEquals(3, answer.nodes().size());
+        Machine other = lab.machine(active.id == 1 ? 2 : 1);
+        DescribeQuorumResponseData elsewhere =
+                other.host.await(done -> other.controller().describeQuorum(request, done));
+        assertEquals(
+                Errors.NOT_LEADER_OR_FOLLOWER.code(),
+                elsewhere.topics().get(0).partitions().get(0).errorCode());
+        assertFalse(other.isActive());
+    }
+}
