@@ -44,6 +44,7 @@ public final class BrokerConfig {
             TopicDefaults topics,
             RequestConfig requests,
             ControllerConfig controller,
+            ReplicationConfig replication,
             GroupConfig groups,
             TransactionConfig transactions,
             LogConfig log) {}
@@ -129,6 +130,7 @@ public final class BrokerConfig {
                 ConfigRecords.topics(values.of(TopicDefaults.class), problems),
                 ConfigRecords.requests(values.of(RequestConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
+                ConfigRecords.replication(values.of(ReplicationConfig.class)),
                 ConfigRecords.groups(values.of(GroupConfig.class), problems),
                 ConfigRecords.transactions(values.of(TransactionConfig.class)),
                 ConfigRecords.logDefaults(values.of(LogConfig.class), problems, properties));
@@ -186,6 +188,10 @@ public final class BrokerConfig {
 
     public ControllerConfig controller() {
         return records.controller;
+    }
+
+    public ReplicationConfig replication() {
+        return records.replication;
     }
 
     public GroupConfig groups() {

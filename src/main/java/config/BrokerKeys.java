@@ -63,6 +63,7 @@ public final class BrokerKeys {
                 TopicDefaultKeys.keys(),
                 RequestKeys.keys(),
                 ControllerKeys.keys(),
+                ReplicationKeys.keys(),
                 GroupKeys.keys(),
                 TransactionKeys.keys(),
                 RemoteStorageKeys.keys(),

@@ -125,6 +125,10 @@ final class ConfigRecords {
                         values.int64("leader.imbalance.check.interval.seconds")));
     }
 
+    static ReplicationConfig replication(ConfigValues.Part values) {
+        return new ReplicationConfig(values.int64("replica.lag.time.max.ms"));
+    }
+
     static LogConfig logDefaults(ConfigValues.Part values, ConfigProblems problems, Map<String, String> properties) {
         for (ConfigKey key : BrokerKeys.all()) {
             if (key.owner().equals(LogConfig.class.getSimpleName())) {

@@ -90,7 +90,8 @@ public final class ConfigurationDocs {
             "RequestConfig",
             "GroupConfig",
             "TransactionConfig",
-            "ControllerConfig");
+            "ControllerConfig",
+            "ReplicationConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
             "the quorum of controllers",
@@ -102,7 +103,8 @@ public final class ConfigurationDocs {
             "requests",
             "consumer groups",
             "transactions",
-            "the metadata log");
+            "the metadata log",
+            "replication of partitions");
 
     private static int rank(ConfigKey key) {
         return ORDER.indexOf(key.owner());

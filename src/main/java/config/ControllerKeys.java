@@ -86,7 +86,6 @@ final class ControllerKeys {
         keys.int32("replica.fetch.min.bytes", 1, null);
         keys.int32("replica.fetch.response.max.bytes", 10485760, atLeast(0));
         keys.int32("replica.fetch.wait.max.ms", 500, null);
-        keys.int64("replica.lag.time.max.ms", 30000L, null);
         keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
         keys.int32("replica.socket.timeout.ms", 30000, null);
         keys.int32("replication.quota.window.num", 11, atLeast(1));

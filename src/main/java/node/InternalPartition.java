@@ -121,6 +121,7 @@ final class InternalPartition implements PartitionStore {
             return;
         }
         partitions
+                .roles()
                 .verifier()
                 .verify(
                         transaction.transactionalId(),
@@ -205,7 +206,7 @@ final class InternalPartition implements PartitionStore {
                 done.succeed(damage != null ? damaged(damage, end) : new Piece<>(List.of(), end, end, 0, 0, List.of()));
             } else {
                 LoadPiece<R> job = new LoadPiece<>(result.range(), from, end, codec);
-                partitions.directoryOf(replica).disk().run(Lane.BLOCKING, job, (piece, unread) -> {
+                partitions.directoryOf(id).disk().run(Lane.BLOCKING, job, (piece, unread) -> {
                     result.range().release();
                     if (unread == null && piece.nextOffset() <= from) {
                         examine(replica, from, maxBytes, codec, done);
@@ -223,7 +224,7 @@ final class InternalPartition implements PartitionStore {
         if (replica == null) {
             done.fail(partitions.failureOf(id));
         } else {
-            partitions.directoryOf(replica).disk().run(Lane.CPU, files -> work.get(), done);
+            partitions.directoryOf(id).disk().run(Lane.CPU, files -> work.get(), done);
         }
     }
 

@@ -81,6 +81,7 @@ public final class NodeAssembly {
             GroupCoordinatorNode groups,
             TransactionCoordinatorNode transactions,
             LateTransactions late,
+            ReplicaCounts counts,
             Instance instance) {}
 
     /** Who the node turned out to be. */
@@ -233,6 +234,8 @@ public final class NodeAssembly {
                 loops.stream().map(each -> each.transactions.transactionStats()).toList());
         LateTransactions.report(
                 ports.metrics(), loops.stream().map(LoopParts::late).toList());
+        ReplicaCounts.report(
+                ports.metrics(), loops.stream().map(LoopParts::counts).toList());
         GroupCounts.report(
                 ports.metrics(),
                 loops.stream().map(each -> each.groups.counts()).toList());
@@ -250,23 +253,7 @@ public final class NodeAssembly {
 
     private LoopParts assemble(int loop, MetadataImage empty, List<LogDirectories.Claimed> claimed) {
         Ports own = host.ports(loop);
-        List<ShardDirectory> mine = new ArrayList<>();
-        for (int i = 0; i < config.storage().logDirs().size(); i++) {
-            mine.add(directory(i, loop, loop));
-        }
-        for (LogDirectories.Claimed each : claimed) {
-            if (each.id().shard(host.loops()) == loop) {
-                mine.get(each.directory()).foundAtStart(each.found());
-            }
-        }
-        for (int i = 0; i < mine.size(); i++) {
-            keepers.get(i).begin(loop, mine.get(i).lines());
-            Set<String> stale = directories.staleNames(i, claimed);
-            if (!stale.isEmpty()) {
-                keepers.get(i).hasStaleLines();
-                stale.forEach(mine.get(i)::staleAtStart);
-            }
-        }
+        List<ShardDirectory> mine = directoriesOf(loop, claimed);
         LoopImage image = new LoopImage(empty);
         DoorHandlers.Services services = new DoorHandlers.Services(config, own, host.loops());
         TransactionVerifier verifier = new NodeTransactionVerifier(
@@ -275,7 +262,8 @@ public final class NodeAssembly {
                 own.timers(),
                 config.transactions(),
                 task -> host.execute(loop, task));
-        PartitionTable table = new PartitionTable(own, config.node().nodeId(), mine, verifier);
+        PartitionTable table = partitions(own, loop, mine, verifier, empty);
+        ReplicaCounts counts = new ReplicaCounts(config.node().nodeId());
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
         LateTransactions late = new LateTransactions(config.transactions().maxTimeoutMillis());
@@ -290,13 +278,13 @@ public final class NodeAssembly {
                 table,
                 new ShardImage(
                         table,
-                        effective::logConfig,
+                        new ShardSettings(effective),
                         changed -> {
                             cleaner.configure(effective.cleaner(changed));
                             expiry.configure(effective.producerExpiryMillis(changed));
                         },
                         share,
-                        empty),
+                        counts),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own,
@@ -314,7 +302,12 @@ public final class NodeAssembly {
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
         register(loop, groups, transactions);
         return new LoopParts(
-                shard, groups, transactions, late, instance(loop, own, doorHandlers(loop, own, services), image::get));
+                shard,
+                groups,
+                transactions,
+                late,
+                counts,
+                instance(loop, own, doorHandlers(loop, own, services), image::get));
     }
 
     private void register(int loop, GroupCoordinatorNode groups, TransactionCoordinatorNode transactions) {
@@ -322,6 +315,37 @@ public final class NodeAssembly {
         host.register(new OwnerId<>(GroupCoordinatorNode.class, loop), groups, loop);
         host.register(new OwnerId<>(TransactionCoordinator.class, loop), transactions, loop);
         host.register(new OwnerId<>(TransactionCoordinatorNode.class, loop), transactions, loop);
+    }
+
+    /** Those of one loop, with what was found in them. */
+    private List<ShardDirectory> directoriesOf(int loop, List<LogDirectories.Claimed> claimed) {
+        List<ShardDirectory> mine = new ArrayList<>();
+        for (int i = 0; i < config.storage().logDirs().size(); i++) {
+            mine.add(directory(i, loop, loop));
+        }
+        for (LogDirectories.Claimed each : claimed) {
+            if (each.id().shard(host.loops()) == loop) {
+                mine.get(each.directory()).foundAtStart(each.found());
+            }
+        }
+        for (int i = 0; i < mine.size(); i++) {
+            keepers.get(i).begin(loop, mine.get(i).lines());
+            Set<String> stale = directories.staleNames(i, claimed);
+            if (!stale.isEmpty()) {
+                keepers.get(i).hasStaleLines();
+                stale.forEach(mine.get(i)::staleAtStart);
+            }
+        }
+        return mine;
+    }
+
+    private PartitionTable partitions(
+            Ports own, int loop, List<ShardDirectory> mine, TransactionVerifier verifier, MetadataImage empty) {
+        int nodeId = config.node().nodeId();
+        ShardSettings settings = new ShardSettings(effective);
+        PartitionRoles roles = new PartitionRoles(
+                own, nodeId, settings, verifier, config.replication(), task -> host.execute(loop, task), empty);
+        return new PartitionTable(own, nodeId, mine, settings, roles);
     }
 
     private long coordinatorBytes() {

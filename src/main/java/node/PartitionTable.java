@@ -9,20 +9,18 @@ import config.LogConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
 import node.UnopenedPartitions.Opening;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import replication.Admission;
 import replication.LeaderReplica;
-import replication.TransactionGate;
-import replication.TransactionVerifier;
 import storage.DiskExecutor;
 import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
@@ -43,13 +41,15 @@ final class PartitionTable {
     private final Ports ports;
     private final int nodeId;
     private final List<ShardDirectory> directories;
-    private final TransactionVerifier verifier;
-    private final Map<PartitionId, LeaderReplica> replicas = new LinkedHashMap<>();
+    private final ShardSettings settings;
+    private final PartitionRoles roles;
+    private final Map<PartitionId, OpenPartition> partitions = new LinkedHashMap<>();
+    /** This node is no replica of theirs any more: they are about to be deleted. */
+    private final Set<PartitionId> leaving = new LinkedHashSet<>();
     /** Their directory does not work. */
     private final Map<PartitionId, Failure> homeless = new LinkedHashMap<>();
 
     private final UnopenedPartitions unopened;
-    private final Map<PartitionLog, ShardDirectory> places = new LinkedHashMap<>();
     private final ArrayDeque<Runnable> waitingToOpen = new ArrayDeque<>();
     /** The topic of the partition that was opened last, also as text: partitions of one topic come together, and share that. */
     private Uuid openedLast;
@@ -58,53 +58,112 @@ final class PartitionTable {
     private int opening;
     private boolean starting;
 
-    /** @param verifier called and answering on this loop */
-    PartitionTable(Ports ports, int nodeId, List<ShardDirectory> directories, TransactionVerifier verifier) {
-        this.verifier = verifier;
+    PartitionTable(
+            Ports ports, int nodeId, List<ShardDirectory> directories, ShardSettings settings, PartitionRoles roles) {
         this.ports = ports;
         this.nodeId = nodeId;
         this.directories = directories;
+        this.settings = settings;
+        this.roles = roles;
         this.unopened = new UnopenedPartitions(ports, this::reopen);
     }
 
-    /** Null when the partition is not here; see {@link #failureOf}. */
-    LeaderReplica get(PartitionId partition) {
-        return replicas.get(partition);
+    PartitionRoles roles() {
+        return roles;
     }
 
-    /** Why a partition that is not here cannot be served. */
+    /** Null when this node does not lead the partition; see {@link #failureOf}. */
+    LeaderReplica get(PartitionId partition) {
+        OpenPartition open = partitions.get(partition);
+        return open == null ? null : open.leader;
+    }
+
+    /** Null when the partition does not follow another node here. */
+    FollowedReplica followed(PartitionId partition) {
+        OpenPartition open = partitions.get(partition);
+        return open == null ? null : open.followed;
+    }
+
+    /** Why a request for a partition that is not led here is refused. */
     Failure failureOf(PartitionId partition) {
+        return failureOf(partition, -1);
+    }
+
+    /** Why a request of this leader epoch (-1: of any) for a partition that is not led here is refused. */
+    Failure failureOf(PartitionId partition, int currentLeaderEpoch) {
         Failure why = unopened.failureOf(partition);
-        return why != null ? why : homeless.getOrDefault(partition, StorageShard.UNKNOWN);
+        if (why == null) {
+            why = homeless.get(partition);
+        }
+        return why != null ? why : roles.refusal(partition, currentLeaderEpoch);
     }
 
     /** True if the partition's directory does not work: it stays so until the next start. */
     boolean isOffline(PartitionId partition) {
-        LeaderReplica replica = replicas.get(partition);
-        return replica == null
-                ? homeless.containsKey(partition)
-                : directoryOf(replica).failure() != null;
+        OpenPartition open = partitions.get(partition);
+        return open == null ? homeless.containsKey(partition) : open.directory().failure() != null;
     }
 
-    TransactionVerifier verifier() {
-        return verifier;
+    /** How many replicas of this shard lie in directories that do not work. */
+    int offline() {
+        int count = homeless.size();
+        for (OpenPartition each : partitions.values()) {
+            count += each.directory().failure() != null ? 1 : 0;
+        }
+        return count;
     }
 
     long wallMillis() {
         return ports.clock().wallMillis();
     }
 
-    List<LeaderReplica> all() {
-        return List.copyOf(replicas.values());
+    List<OpenPartition> all() {
+        return List.copyOf(partitions.values());
+    }
+
+    List<LeaderReplica> leaders() {
+        List<LeaderReplica> all = new ArrayList<>();
+        for (OpenPartition each : partitions.values()) {
+            if (each.leader != null) {
+                all.add(each.leader);
+            }
+        }
+        return all;
     }
 
     List<PartitionLog> logs() {
-        return List.copyOf(places.keySet());
+        List<PartitionLog> all = new ArrayList<>(partitions.size());
+        for (OpenPartition each : partitions.values()) {
+            all.add(each.log());
+        }
+        return all;
     }
 
-    /** Where a log lies. */
-    ShardDirectory directoryOf(LeaderReplica replica) {
-        return places.get(replica.log());
+    /** Where the log of a partition that is open lies. */
+    ShardDirectory directoryOf(PartitionId partition) {
+        return partitions.get(partition).directory();
+    }
+
+    /** Periodic duty. */
+    void housekeep() {
+        long wallMillis = wallMillis();
+        for (OpenPartition each : all()) {
+            if (each.leader != null) {
+                each.leader.housekeep(wallMillis);
+            } else {
+                each.log().housekeep(wallMillis);
+            }
+        }
+    }
+
+    /** Periodic duty: see {@link LeaderReplica#check}. */
+    void checkInSync() {
+        leaders().forEach(LeaderReplica::check);
+    }
+
+    /** A log directory went offline: what lies in it follows nobody any more. */
+    void directoryOffline() {
+        all().forEach(roles::assign);
     }
 
     /**
@@ -149,7 +208,7 @@ final class PartitionTable {
         }
         FoundPartition found = directory.takeFound(identity.directory());
         LogStart start = found == null ? LogStart.NEW : found.start();
-        Opening opening = new Opening(id, directory, identity, start, config, partition.leaderEpoch());
+        Opening opening = new Opening(id, directory, identity, start, config);
         if (found == null) {
             directory.freeName(identity.directory(), () -> openFirst(opening, done));
         } else {
@@ -169,10 +228,6 @@ final class PartitionTable {
     private void reopen(Opening opening, Callback<Void> done) {
         waitingToOpen.add(() -> openLog(opening, (none, failure) -> {
             this.opening--;
-            if (failure == null) {
-                Opening latest = unopened.latest(opening);
-                update(opening.id(), latest.leaderEpoch(), latest.config());
-            }
             done.done(null, failure);
             openWaiting();
         }));
@@ -215,15 +270,11 @@ final class PartitionTable {
                 return;
             }
             directory.opened(log);
-            places.put(log, directory);
-            Admission admission =
-                    new Admission(directory.disk(), ports.clock(), directory.validators(), directory.queuedBytes());
-            TopicPartition name = new TopicPartition(
-                    opening.identity().topic(), opening.identity().partition());
-            TransactionGate gate = new TransactionGate(log, verifier, name, ports.mutations(), directory.queuedBytes());
-            LeaderReplica replica = new LeaderReplica(log, admission, gate, nodeId, opening.leaderEpoch());
-            replicas.put(opening.id(), replica);
-            replica.lead(opening.leaderEpoch(), (led, why) -> done.succeed(null));
+            OpenPartition open = new OpenPartition(opening.id(), log, directory);
+            open.leaving = leaving.contains(opening.id());
+            partitions.put(opening.id(), open);
+            update(open);
+            done.succeed(null);
         });
     }
 
@@ -257,23 +308,36 @@ final class PartitionTable {
         return named;
     }
 
-    /** A changed topic's partition: its settings and, if it changed, its leader epoch. */
-    void update(PartitionId id, int leaderEpoch, LogConfig config) {
-        LeaderReplica replica = replicas.get(id);
-        if (replica == null) {
-            unopened.update(id, config, leaderEpoch);
-            return;
-        }
-        replica.configure(config);
-        if (leaderEpoch > replica.leaderEpoch()) {
-            replica.lead(leaderEpoch, (led, failure) -> {});
+    /** The newest metadata says something else of the partition. Nothing for one that is not open: it gets what holds when it is. */
+    void update(PartitionId id) {
+        OpenPartition open = partitions.get(id);
+        if (open != null) {
+            update(open);
         }
     }
 
-    /** Its topic is gone: nothing is served any more; the files go in the background. */
+    private void update(OpenPartition open) {
+        TopicImage topic = roles.image().topic(open.id().topicId());
+        if (topic != null) {
+            open.log().updateConfig(settings.log(roles.image(), topic));
+        }
+        roles.assign(open);
+    }
+
+    /** This node is no replica of the partition any more, or its topic is gone: it has no role from now on, {@link #delete} comes. */
+    void leave(PartitionId id) {
+        leaving.add(id);
+        OpenPartition open = partitions.get(id);
+        if (open != null) {
+            roles.leave(open);
+        }
+    }
+
+    /** After {@link #leave}: the files go, in the background. */
     void delete(PartitionId id, Callback<Void> done) {
         homeless.remove(id);
         unopened.withdraw(id, opening -> {
+            leaving.remove(id);
             if (opening != null) {
                 deleteUnopened(opening, done);
             } else {
@@ -283,14 +347,13 @@ final class PartitionTable {
     }
 
     private void deleteOpen(PartitionId id, Callback<Void> done) {
-        LeaderReplica replica = replicas.remove(id);
-        if (replica == null) {
+        OpenPartition open = partitions.remove(id);
+        if (open == null) {
             done.succeed(null);
             return;
         }
-        replica.resign();
-        PartitionLog log = replica.log();
-        ShardDirectory directory = places.remove(log);
+        PartitionLog log = open.log();
+        ShardDirectory directory = open.directory();
         deleteFiles(new Deletion(log.identity().directory(), directory, log::delete, FIRST_RETRY_MILLIS), () -> {
             directory.closed(log);
             directory.forgotten(log.identity().directory(), () -> done.succeed(null));
@@ -345,11 +408,11 @@ final class PartitionTable {
     }
 
     private void closeOpen(Callback<Void> done) {
-        List<LeaderReplica> all = new ArrayList<>(replicas.values());
-        replicas.clear();
-        all.forEach(LeaderReplica::resign);
+        List<OpenPartition> all = all();
+        partitions.clear();
+        all.forEach(roles::leave);
         Countdown rest = new Countdown(all.size(), done);
-        for (LeaderReplica each : all) {
+        for (OpenPartition each : all) {
             waitingToOpen.add(() -> each.log().close((closed, failure) -> {
                 opening--;
                 rest.one(failure);

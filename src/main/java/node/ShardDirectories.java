@@ -2,23 +2,19 @@ package node;
 
 import common.Callback;
 import common.Failure;
-import common.PartitionId;
 import common.Ports;
 import common.Timers;
 import config.StorageConfig;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.LateTransactions;
-import replication.LeaderReplica;
 import replication.ReplicaShard.LogDirInfo;
 import replication.ReplicaShard.PartitionSize;
 import storage.DiskExecutor;
 import storage.LogCleaner;
 import storage.LogDirectory;
-import storage.LogIdentity;
 import storage.PartitionLog;
 import storage.ProducerExpiry;
 
@@ -60,10 +56,9 @@ final class ShardDirectories {
         long often = Math.min(config.retentionCheckMillis(), config.flushCheckMillis());
         long first = config.firstDutyMillis();
         long period = Math.max(50, Math.min(often, LONGEST_HOUSEKEEPING_MILLIS));
-        every(first, period, () -> {
-            long wallMillis = ports.clock().wallMillis();
-            partitions.all().forEach(replica -> replica.housekeep(wallMillis));
-        });
+        every(first, period, partitions::housekeep);
+        long lagCheck = partitions.roles().lagCheckMillis();
+        every(lagCheck, lagCheck, partitions::checkInSync);
         // A disk that was full at the start need not wait for the first of those (rule L6).
         every(period, period, () -> {
             partitions.logs().forEach(PartitionLog::retry);
@@ -72,7 +67,7 @@ final class ShardDirectories {
         every(
                 LATE_CHECK_MILLIS,
                 LATE_CHECK_MILLIS,
-                () -> late.check(partitions.all(), ports.clock().monotonicNanos()));
+                () -> late.check(partitions.leaders(), ports.clock().monotonicNanos()));
         long checkpoint = Math.min(config.recoveryCheckpointMillis(), config.startOffsetCheckpointMillis());
         every(
                 first,
@@ -153,15 +148,14 @@ final class ShardDirectories {
         for (int i = 0; i < directories.size(); i++) {
             ShardDirectory directory = directories.get(i);
             List<PartitionSize> sizes = new ArrayList<>();
-            for (LeaderReplica replica : partitions.all()) {
-                if (partitions.directoryOf(replica) == directory) {
-                    LogIdentity identity = replica.log().identity();
-                    PartitionId id = new PartitionId(Uuid.fromString(identity.topicId()), identity.partition());
+            for (OpenPartition each : partitions.all()) {
+                if (each.directory() == directory) {
+                    // As in Apache Kafka the lag is that behind the high watermark that this node knows: none.
                     sizes.add(new PartitionSize(
-                            id,
-                            identity.topic(),
+                            each.id(),
+                            each.log().identity().topic(),
                             directory.path(),
-                            replica.log().sizeBytes(),
+                            each.log().sizeBytes(),
                             0));
                 }
             }

@@ -56,8 +56,8 @@ final class ShardDirectory implements LogHost {
 
     private final Map<String, PartitionLog> open = new LinkedHashMap<>();
     private final Map<PartitionLog, Long> risingStarts = new LinkedHashMap<>();
-    /** Logs that are about to be cut, and to where. */
-    private final Map<PartitionLog, Long> fallingPoints = new LinkedHashMap<>();
+    /** Logs that are being cut, and to where. */
+    private final Map<PartitionLog, Long> cuts = new LinkedHashMap<>();
     /** Names of partitions that the checkpoint files spoke of at the start and that are not here; empty once the files were written anew. */
     private final Set<String> staleNames = new LinkedHashSet<>();
 
@@ -178,7 +178,7 @@ final class ShardDirectory implements LogHost {
         // A successor of the same name may be open already.
         open.remove(name, log);
         risingStarts.remove(log);
-        fallingPoints.remove(log);
+        cuts.remove(log);
     }
 
     /** At the start: the checkpoint files may speak of a partition that is not here. */
@@ -297,18 +297,24 @@ final class ShardDirectory implements LogHost {
         }
     }
 
-    /** The log is about to be cut to {@code offset}: until that is done its recovery point is no higher (rule S8). */
+    /** The log is about to be cut to {@code offset}: until that is done, or {@link #cutEnded} says that it is not to be, its recovery point is no higher (rule S8). */
     void lower(PartitionLog log, long offset, Callback<Void> done) {
-        fallingPoints.merge(log, offset, Math::min);
+        cuts.merge(log, offset, Math::min);
         report(done);
     }
 
     private long recoveryPoint(PartitionLog log) {
-        Long cutTo = fallingPoints.get(log);
-        if (cutTo != null && log.recoveryPoint() <= cutTo) {
-            fallingPoints.remove(log);
+        Long cutTo = cuts.get(log);
+        if (cutTo != null && (log.logEndOffset() <= cutTo || log.logStartOffset() > cutTo)) {
+            cuts.remove(log);
+            return log.recoveryPoint();
         }
         return Math.min(log.recoveryPoint(), cutTo == null ? Long.MAX_VALUE : cutTo);
+    }
+
+    /** The log is cut, or is not to be any more. Nothing for one that was not. */
+    void cutEnded(PartitionLog log) {
+        cuts.remove(log);
     }
 
     private void reportStarts() {

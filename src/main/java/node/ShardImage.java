@@ -13,15 +13,16 @@ import metadata.MetadataImage.TopicChange;
 import metadata.MetadataImage.TopicImage;
 
 /**
- * Makes one shard follow the metadata (rule C8): each committed image is applied whole before the next. Confined to the shard.
+ * Makes one shard follow the metadata (rule C8). Roles of partitions change at once, since others wait for a leader; what is to be opened or deleted is done image
+ * by image, each whole before the next. Confined to the shard.
  */
 final class ShardImage {
     private final PartitionTable partitions;
-    private final TopicSettings settings;
+    private final ShardSettings settings;
     private final Consumer<MetadataImage> brokerSettings;
     private final Share share;
+    private final ReplicaCounts counts;
     private final ArrayDeque<Runnable> queue = new ArrayDeque<>();
-    private MetadataImage applied;
     private boolean applying;
 
     /** Which partitions are this shard's: of {@code nodeId}, by hash. */
@@ -31,47 +32,49 @@ final class ShardImage {
         }
     }
 
-    /** The settings in force for a topic's partitions, under an image. */
-    @FunctionalInterface
-    interface TopicSettings {
-        LogConfig of(MetadataImage image, TopicImage topic);
-    }
-
     /** @param brokerSettings told of each image in which settings of this broker changed */
     ShardImage(
             PartitionTable partitions,
-            TopicSettings settings,
+            ShardSettings settings,
             Consumer<MetadataImage> brokerSettings,
             Share share,
-            MetadataImage empty) {
+            ReplicaCounts counts) {
         this.partitions = partitions;
         this.settings = settings;
         this.brokerSettings = brokerSettings;
         this.share = share;
-        this.applied = empty;
+        this.counts = counts;
+    }
+
+    ReplicaCounts counts() {
+        return counts;
     }
 
     void apply(MetadataImage next, Callback<Void> done) {
-        queue.add(() -> applyNow(next, done));
+        MetadataImage before = partitions.roles().image();
+        partitions.roles().follow(next);
+        List<Work> work = new ArrayList<>();
+        for (TopicChange change : next.topicChangesSince(before)) {
+            if (change.after() == null) {
+                planRemoval(before, change.before(), work);
+            } else {
+                plan(before, change, work);
+            }
+        }
+        if (!next.brokerConfigs(-1).equals(before.brokerConfigs(-1))
+                || !next.brokerConfigs(share.nodeId).equals(before.brokerConfigs(share.nodeId))) {
+            followBrokerSettings(next);
+        }
+        queue.add(() -> run(work, done));
         if (!applying) {
             queue.poll().run();
         }
     }
 
-    private void applyNow(MetadataImage next, Callback<Void> done) {
+    private void run(List<Work> work, Callback<Void> done) {
         applying = true;
-        MetadataImage before = applied;
-        applied = next;
-        List<Work> work = new ArrayList<>();
-        for (TopicChange change : next.topicChangesSince(before)) {
-            plan(next, change, work);
-        }
-        if (!next.brokerConfigs(-1).equals(before.brokerConfigs(-1))
-                || !next.brokerConfigs(share.nodeId).equals(before.brokerConfigs(share.nodeId))) {
-            brokerSettings.accept(next);
-            next.topics().forEach(topic -> planUpdate(next, topic, work));
-        }
         Countdown rest = new Countdown(work.size() + 1, (applied, failure) -> {
+            counts.offline(partitions.offline());
             done.done(null, failure);
             applying = false;
             if (!queue.isEmpty()) {
@@ -89,40 +92,66 @@ final class ShardImage {
         void run(Callback<Void> done);
     }
 
-    private void plan(MetadataImage next, TopicChange change, List<Work> work) {
-        TopicImage before = change.before();
-        TopicImage after = change.after();
-        if (after == null) {
-            for (PartitionImage each : before.partitions()) {
-                PartitionId id = new PartitionId(before.id(), each.partition());
-                if (share.holds(id, each)) {
-                    work.add(done -> partitions.delete(id, done));
-                }
-            }
-            return;
-        }
-        if (before != null) {
-            planUpdate(next, after, work);
-        }
-        LogConfig config = settings.of(next, after);
-        int known = before == null ? 0 : before.partitions().size();
-        for (PartitionImage each :
-                after.partitions().subList(known, after.partitions().size())) {
-            if (share.holds(new PartitionId(after.id(), each.partition()), each)) {
-                work.add(done -> partitions.open(after, each, config, done));
+    private void planRemoval(MetadataImage image, TopicImage topic, List<Work> work) {
+        int minIsr = settings.minIsr(image, topic);
+        for (PartitionImage each : topic.partitions()) {
+            PartitionId id = new PartitionId(topic.id(), each.partition());
+            if (share.holds(id, each)) {
+                counts.count(each, minIsr, -1);
+                leave(id, work);
             }
         }
     }
 
-    private void planUpdate(MetadataImage next, TopicImage topic, List<Work> work) {
-        LogConfig config = settings.of(next, topic);
-        for (PartitionImage each : topic.partitions()) {
-            PartitionId id = new PartitionId(topic.id(), each.partition());
-            if (share.holds(id, each)) {
-                work.add(done -> {
-                    partitions.update(id, each.leaderEpoch(), config);
-                    done.succeed(null);
-                });
+    private void leave(PartitionId id, List<Work> work) {
+        partitions.leave(id);
+        work.add(done -> partitions.delete(id, done));
+    }
+
+    private void plan(MetadataImage before, TopicChange change, List<Work> work) {
+        TopicImage was = change.before();
+        TopicImage is = change.after();
+        boolean sameSettings = was != null && was.configs().equals(is.configs());
+        int known = was == null ? 0 : was.partitions().size();
+        int minIsrBefore = was == null ? 0 : settings.minIsr(before, was);
+        int minIsr = settings.minIsr(partitions.roles().image(), is);
+        LogConfig config = settings.log(partitions.roles().image(), is);
+        for (PartitionImage each : is.partitions()) {
+            PartitionImage former = each.partition() < known ? was.partitions().get(each.partition()) : null;
+            if (each.equals(former) && sameSettings) {
+                continue;
+            }
+            PartitionId id = new PartitionId(is.id(), each.partition());
+            boolean held = former != null && share.holds(id, former);
+            boolean holds = share.holds(id, each);
+            if (held) {
+                counts.count(former, minIsrBefore, -1);
+            }
+            if (holds) {
+                counts.count(each, minIsr, 1);
+            }
+            if (held && holds) {
+                partitions.update(id);
+            } else if (holds) {
+                work.add(done -> partitions.open(is, each, config, done));
+            } else if (held) {
+                leave(id, work);
+            }
+        }
+    }
+
+    /** Defaults of all topics may be others. */
+    private void followBrokerSettings(MetadataImage next) {
+        brokerSettings.accept(next);
+        counts.forget();
+        for (TopicImage topic : next.topics()) {
+            int minIsr = settings.minIsr(next, topic);
+            for (PartitionImage each : topic.partitions()) {
+                PartitionId id = new PartitionId(topic.id(), each.partition());
+                if (share.holds(id, each)) {
+                    counts.count(each, minIsr, 1);
+                    partitions.update(id);
+                }
             }
         }
     }

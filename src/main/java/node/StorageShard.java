@@ -162,7 +162,8 @@ public final class StorageShard implements ReplicaShard {
     private List<ReadOutcome> explained(Read request, List<ReadOutcome> outcomes) {
         for (int i = 0; i < outcomes.size(); i++) {
             if (UNKNOWN.equals(outcomes.get(i).failure())) {
-                Failure why = partitions.failureOf(request.partitions().get(i).partition());
+                ReadPartition wish = request.partitions().get(i);
+                Failure why = partitions.failureOf(wish.partition(), wish.currentLeaderEpoch());
                 outcomes.set(i, new ReadOutcome(null, null, why, -1, -1));
             }
         }
@@ -188,7 +189,8 @@ public final class StorageShard implements ReplicaShard {
             OffsetQuery query = queries.get(i);
             LeaderReplica replica = partitions.get(query.partition());
             if (replica == null) {
-                answers.put(i, new Outcome<>(null, partitions.failureOf(query.partition())));
+                answers.put(
+                        i, new Outcome<>(null, partitions.failureOf(query.partition(), query.currentLeaderEpoch())));
             } else {
                 replica.offsetFor(query, answers.at(i));
             }
@@ -202,7 +204,8 @@ public final class StorageShard implements ReplicaShard {
             EpochQuery query = queries.get(i);
             LeaderReplica replica = partitions.get(query.partition());
             if (replica == null) {
-                answers.put(i, new Outcome<>(null, partitions.failureOf(query.partition())));
+                answers.put(
+                        i, new Outcome<>(null, partitions.failureOf(query.partition(), query.currentLeaderEpoch())));
             } else {
                 replica.endOfEpoch(query.currentLeaderEpoch(), query.leaderEpoch(), answers.at(i));
             }
@@ -246,6 +249,8 @@ public final class StorageShard implements ReplicaShard {
     /** Another shard met a failed sync in the log directory (rule S3). */
     void directoryOffline(int directory, Failure why) {
         directories.goOffline(directory, why);
+        partitions.directoryOffline();
+        image.counts().offline(partitions.offline());
     }
 
     /** Starts the periodic duties; once, after the first image was applied. */

@@ -32,21 +32,11 @@ final class UnopenedPartitions {
     private Callback<Void> stopped;
 
     /** All that opening a partition's log takes. */
-    record Opening(
-            PartitionId id,
-            ShardDirectory directory,
-            LogIdentity identity,
-            LogStart start,
-            LogConfig config,
-            int leaderEpoch) {
-
-        Opening with(LogConfig newConfig, int newLeaderEpoch) {
-            return new Opening(id, directory, identity, start, newConfig, Math.max(leaderEpoch, newLeaderEpoch));
-        }
+    record Opening(PartitionId id, ShardDirectory directory, LogIdentity identity, LogStart start, LogConfig config) {
 
         /** What an attempt that failed half-way has left is looked at as after a crash. */
         private Opening again() {
-            return new Opening(id, directory, identity, start.unclean(), config, leaderEpoch);
+            return new Opening(id, directory, identity, start.unclean(), config);
         }
     }
 
@@ -128,20 +118,6 @@ final class UnopenedPartitions {
             }
             endStop();
         });
-    }
-
-    /** Settings and leader epoch have changed; an attempt under way keeps those it began with, see {@link #latest}. */
-    void update(PartitionId id, LogConfig config, int leaderEpoch) {
-        Entry entry = entries.get(id);
-        if (entry != null) {
-            entry.opening = entry.opening.with(config, leaderEpoch);
-        }
-    }
-
-    /** With the settings and leader epoch that hold now. */
-    Opening latest(Opening opening) {
-        Entry entry = entries.get(opening.id());
-        return entry == null ? opening : entry.opening;
     }
 
     /** The partition is deleted: no more attempts. {@code then} gets what was not opened, or null: it is open, or unknown here. */

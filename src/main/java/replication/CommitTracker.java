@@ -1,10 +1,8 @@
 package replication;
 
 import common.Callback;
-import common.Clock;
 import common.Failure;
 import common.FailureCode;
-import common.Mutations;
 import common.Timers;
 import java.util.ArrayDeque;
 import java.util.function.LongConsumer;
@@ -17,7 +15,7 @@ import storage.PartitionLog;
  * controller change the ISR. Confined to the shard.
  */
 final class CommitTracker {
-    private final Setup setup;
+    private final LeaderSetup setup;
     private final PartitionLog log;
     private final InSyncReplicas replicas;
     private final LongConsumer moved;
@@ -33,23 +31,8 @@ final class CommitTracker {
     /** A batch on its way to be committed. */
     private record Written(long lastOffset, int bytes) {}
 
-    /**
-     * What all partitions of a shard share.
-     *
-     * @param self id of this node
-     * @param lagNanos replica.lag.time.max.ms
-     */
-    record Setup(
-            int self,
-            InSyncReplicas.Brokers brokers,
-            IsrChanges changes,
-            Clock clock,
-            Timers timers,
-            long lagNanos,
-            Mutations mutations) {}
-
     /** @param moved gets the bytes that the high watermark has passed, before who waits for it is answered */
-    CommitTracker(Setup setup, PartitionLog log, IsrState state, LongConsumer moved) {
+    CommitTracker(LeaderSetup setup, PartitionLog log, IsrState state, LongConsumer moved) {
         this.setup = setup;
         this.log = log;
         this.moved = moved;
@@ -58,7 +41,7 @@ final class CommitTracker {
     }
 
     private long now() {
-        return setup.clock.monotonicNanos();
+        return setup.clock().monotonicNanos();
     }
 
     int leaderEpoch() {
@@ -103,7 +86,7 @@ final class CommitTracker {
             deadline.cancel();
         }
         deadlineNanos = now() + millis * 1_000_000;
-        deadline = setup.timers.after(millis, this::expire);
+        deadline = setup.timers().after(millis, this::expire);
     }
 
     private Failure afterAppend() {
@@ -126,7 +109,7 @@ final class CommitTracker {
 
     /** Whether a fetch says how far its replica is: only one whose log is the beginning of the leader's does. */
     boolean counts(boolean beginningOfLeaders) {
-        return beginningOfLeaders || setup.mutations.active("diverged-fetch-counts");
+        return beginningOfLeaders || setup.mutations().active("diverged-fetch-counts");
     }
 
     /**
@@ -135,7 +118,8 @@ final class CommitTracker {
      * @param wish it has all below; durably where acks are durable. Its log is the beginning of the leader's
      */
     boolean fetched(int replica, long brokerEpoch, ReadPartition wish) {
-        if (!replicas.fetched(replica, brokerEpoch, wish.fetchOffset(), log.logEndOffset(), now())) {
+        if (!replicas.fetched(
+                replica, brokerEpoch, wish.fetchOffset(), log.highWatermark(), log.logEndOffset(), now())) {
             return false;
         }
         advance();
@@ -191,7 +175,7 @@ final class CommitTracker {
         if (proposal == null) {
             return;
         }
-        setup.changes.ask(log.identity(), proposal, new IsrChanges.Outcome() {
+        setup.changes().ask(log.identity(), proposal, new IsrChanges.Outcome() {
             @Override
             public void changed(IsrState state) {
                 if (over == null && state.leaderEpoch() == leaderEpoch()) {
@@ -213,7 +197,7 @@ final class CommitTracker {
     private void retry() {
         if (!retryComes) {
             retryComes = true;
-            setup.timers.after(InSyncReplicas.RETRY_MILLIS, () -> {
+            setup.timers().after(InSyncReplicas.RETRY_MILLIS, () -> {
                 retryComes = false;
                 propose();
             });

@@ -4,6 +4,8 @@ package replication;
  * What the leader of a partition knows of one other replica in its epoch: nothing of former epochs counts (rule I4). Confined to the shard.
  */
 final class Follower {
+    private static final int SURE = 3;
+
     private final int id;
     private long endOffset = -1;
     private long brokerEpoch = -1;
@@ -13,6 +15,8 @@ final class Follower {
     private boolean everCaughtUp;
     private long lastFetchNanos;
     private long leaderEndAtLastFetch = Long.MAX_VALUE;
+    /** How many fetches in a row said that it has less than what is committed. */
+    private int fetchesBelowCommitted;
 
     /** @param inSync counts as caught up at {@code nowNanos}: the new leader gives each member of the ISR its whole time (rule I8) */
     Follower(int id, boolean inSync, long nowNanos) {
@@ -60,6 +64,16 @@ final class Follower {
     private void caughtUp(long atNanos) {
         caughtUpNanos = everCaughtUp && caughtUpNanos - atNanos > 0 ? caughtUpNanos : atNanos;
         everCaughtUp = true;
+    }
+
+    /** As {@link #fetched}: counts whether it has all that is committed. */
+    void committedAt(long highWatermark) {
+        fetchesBelowCommitted = endOffset < highWatermark ? fetchesBelowCommitted + 1 : 0;
+    }
+
+    /** A member of the ISR that says so again and again has lost records; once may be a fetch that came late. */
+    boolean hasLost() {
+        return fetchesBelowCommitted >= SURE;
     }
 
     /** Has what the leader has, or had it within {@code lagNanos}. */

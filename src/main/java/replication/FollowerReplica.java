@@ -9,6 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import records.BatchHeader;
 import storage.EpochEnd;
+import storage.OffsetRange;
 import storage.PartitionLog;
 
 /**
@@ -27,6 +28,7 @@ public final class FollowerReplica {
     private final Losses losses;
     private final Mutations mutations;
     private int leaderEpoch = -1;
+    private boolean inSync;
     private boolean busy;
     private boolean closed;
 
@@ -70,17 +72,42 @@ public final class FollowerReplica {
         return log;
     }
 
-    /** Follows the leader of {@code epoch} from now on; never an older one (rule C8). */
-    public void follow(int epoch) {
-        leaderEpoch = Math.max(leaderEpoch, epoch);
+    /**
+     * Follows the leader of {@code epoch} from now on; never an older one (rule C8).
+     *
+     * @param member whether committed metadata has this replica in the ISR
+     */
+    public void follow(int epoch, boolean member) {
+        if (epoch >= leaderEpoch) {
+            leaderEpoch = epoch;
+            inSync = member;
+        }
     }
 
-    /** Null while an append or a cut is under way, and when closed. */
+    public boolean inSync() {
+        return inSync;
+    }
+
+    /**
+     * Null while an append or a cut is under way, and when closed. Of a log with damage it promises only what lies before that (rule S8): so the leader has this
+     * replica leave the ISR, and then it is fetched anew from there.
+     */
     public Wish wish() {
         if (busy || closed) {
             return null;
         }
-        return new Wish(leaderEpoch, log.logEndOffset(), log.latestEpoch(), log.logStartOffset());
+        OffsetRange damage = damage();
+        if (damage == null) {
+            return new Wish(leaderEpoch, log.logEndOffset(), log.latestEpoch(), log.logStartOffset());
+        }
+        long end = Math.max(damage.from(), log.logStartOffset());
+        int last = end > log.logStartOffset() ? log.epochFor(end - 1) : -1;
+        return new Wish(leaderEpoch, end, last, log.logStartOffset());
+    }
+
+    /** Null in a sound log. */
+    private OffsetRange damage() {
+        return log.damage() == null ? null : log.damagedOffsets().get(0);
     }
 
     /** True if the log has what must be durable before {@link #wish} may promise it: {@link #flush} first. */
@@ -103,6 +130,8 @@ public final class FollowerReplica {
             done.succeed(null);
         } else if (answer.diverging != null) {
             cut(answer.diverging, done);
+        } else if (damage() != null) {
+            cutDamage(wish.fetchOffset, done);
         } else {
             append(answer, done);
         }
@@ -143,8 +172,32 @@ public final class FollowerReplica {
                     leaderEpoch);
             losses.lost(log, lost);
         }
+        cutTo(to, done);
+    }
+
+    /**
+     * Rule S8: what lies behind the damage is thrown away and fetched anew, as soon as nobody counts on it any more: as long as this replica is in the ISR it might
+     * be elected, and would lead without records that are committed.
+     */
+    private void cutDamage(long from, Callback<Void> done) {
+        if (inSync) {
+            done.fail(
+                    FailureCode.STORAGE_ERROR,
+                    log.identity().directory() + " is damaged from offset " + from
+                            + " on; it is fetched anew from its leader as soon as it has left the ISR");
+            return;
+        }
+        LOG.warn(
+                "{}: damaged from offset {} on: that and what follows, up to offset {}, is fetched anew from the leader of epoch {}",
+                log.identity().directory(),
+                from,
+                log.logEndOffset(),
+                leaderEpoch);
+        cutTo(from, done);
+    }
+
+    private void cutTo(long end, Callback<Void> done) {
         begin();
-        long end = to;
         recoveryPoints.lower(log, end, (lowered, failure) -> {
             if (failure != null || closed) {
                 end(failure, done);

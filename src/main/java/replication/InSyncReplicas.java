@@ -27,7 +27,7 @@ final class InSyncReplicas {
     private final int self;
     private final long epochStart;
     private final long lagNanos;
-    private final Brokers brokers;
+    private final LeaderSetup.Brokers brokers;
     private final Mutations mutations;
     private List<Follower> followers;
     private IsrState committed;
@@ -47,18 +47,11 @@ final class InSyncReplicas {
         AWAITS_METADATA
     }
 
-    /** The brokers of the metadata that this node has applied. */
-    @FunctionalInterface
-    interface Brokers {
-        /** The broker epoch of {@code id} if it may be in an ISR; -1 when it is fenced, shutting down or unknown. */
-        long eligibleEpoch(int id);
-    }
-
     /**
      * @param state of the epoch that begins now
      * @param epochStart end of the leader's log at this moment (rule I1)
      */
-    InSyncReplicas(CommitTracker.Setup setup, IsrState state, long epochStart, long nowNanos) {
+    InSyncReplicas(LeaderSetup setup, IsrState state, long epochStart, long nowNanos) {
         this.self = setup.self();
         this.epochStart = epochStart;
         this.lagNanos = setup.lagNanos();
@@ -95,7 +88,10 @@ final class InSyncReplicas {
             return;
         }
         if (state.partitionEpoch() == committed.partitionEpoch()) {
-            // The same members; the topic's setting may be another.
+            // The same members. The topic's setting may be another; what AlterPartition answered knows nothing of
+            // replicas that left with it.
+            followers =
+                    state.replicas().equals(committed.replicas()) ? followers : followers(state, followers, nowNanos);
             committed = state;
             return;
         }
@@ -111,15 +107,16 @@ final class InSyncReplicas {
     /**
      * Takes a fetch in this leader epoch for what it promises. False: not from a replica, or from a process that the metadata has a later one of.
      *
-     * @param logEnd of the leader at this moment
+     * @param highWatermark, logEnd of the leader at this moment
      */
-    boolean fetched(int replica, long brokerEpoch, long offset, long logEnd, long nowNanos) {
+    boolean fetched(int replica, long brokerEpoch, long offset, long highWatermark, long logEnd, long nowNanos) {
         for (Follower each : followers) {
             if (each.id() == replica) {
                 if (brokerEpoch < Math.max(each.brokerEpoch(), brokers.eligibleEpoch(replica))) {
                     return false;
                 }
                 each.fetched(offset, brokerEpoch, logEnd, nowNanos);
+                each.committedAt(highWatermark);
                 return true;
             }
         }
@@ -199,7 +196,8 @@ final class InSyncReplicas {
                 continue;
             }
             if (member) {
-                return each.isCaughtUp(logEnd, nowNanos, lagNanos);
+                // Rule S8: one that has lost committed records must not be elected.
+                return !each.hasLost() && each.isCaughtUp(logEnd, nowNanos, lagNanos);
             }
             // While recovering the leader is the only one (rule C6).
             return !committed.recovering()

@@ -119,6 +119,9 @@ public abstract class PartitionLog {
      */
     public abstract void restartAt(long offset, Callback<Void> done);
 
+    /** Runs {@code then} when what was begun to be appended or cut is in the log, or has failed; now as a rule. */
+    public abstract void whenSettled(Runnable then);
+
     /** DeleteRecords: raises the log start to {@code offset} (-1: the high watermark), persisted before the callback gives the new start. */
     public abstract void deleteBefore(long offset, Callback<Long> done);
 

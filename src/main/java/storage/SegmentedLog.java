@@ -252,6 +252,15 @@ final class SegmentedLog extends PartitionLog {
     }
 
     @Override
+    public void whenSettled(Runnable then) {
+        if (exclusive) {
+            hold(() -> whenSettled(then));
+        } else {
+            appender.whenIdle(then);
+        }
+    }
+
+    @Override
     public void deleteBefore(long offset, Callback<Long> done) {
         if (exclusive) {
             hold(() -> deleteBefore(offset, done));

@@ -186,7 +186,7 @@ final class AdmissionTest {
         PartitionLog log = host.await(done -> context.open(identity, config, LogStart.NEW, done));
         TransactionGate gate =
                 new TransactionGate(log, TransactionVerifier.NONE, new TopicPartition("a", 0), Mutations.NONE, BOUND);
-        LeaderReplica replica = new LeaderReplica(log, admission, gate, 1, 0);
+        LeaderReplica replica = new LeaderReplica(log, admission, gate, 1);
         host.<Void>await(done -> replica.lead(0, done));
         List<ReplicaShard.Outcome<ReplicaShard.Produced>> outcomes = new ArrayList<>();
         Callback<ReplicaShard.Outcome<ReplicaShard.Produced>> take = (outcome, failure) -> outcomes.add(outcome);

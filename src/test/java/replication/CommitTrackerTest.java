@@ -21,7 +21,7 @@ class CommitTrackerTest {
     private final List<Long> passed = new ArrayList<>();
     private final List<IsrProposal> asked = new ArrayList<>();
     private final CommitTracker tracker = new CommitTracker(
-            new CommitTracker.Setup(
+            new LeaderSetup(
                     1,
                     id -> 10L + id,
                     (partition, proposal, outcome) -> {

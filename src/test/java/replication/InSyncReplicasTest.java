@@ -23,13 +23,13 @@ class InSyncReplicasTest {
     private InSyncReplicas replicas = leading(List.of(1, 2, 3), List.of(1, 2, 3), 2, false);
 
     private InSyncReplicas leading(List<Integer> all, List<Integer> isr, int minIsr, boolean recovering) {
-        CommitTracker.Setup setup =
-                new CommitTracker.Setup(1, id -> eligible.getOrDefault(id, -1L), null, null, null, LAG, Mutations.NONE);
+        LeaderSetup setup =
+                new LeaderSetup(1, id -> eligible.getOrDefault(id, -1L), null, null, null, LAG, Mutations.NONE);
         return new InSyncReplicas(setup, new IsrState(5, 7, all, isr, minIsr, recovering), 100, 0);
     }
 
     private boolean fetch(int replica, long offset, long now) {
-        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), offset, END, now);
+        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), offset, 90, END, now);
     }
 
     private long highWatermark(long current, long now) {
@@ -109,10 +109,10 @@ class InSyncReplicasTest {
         assertNull(replicas.propose(END, END, 1), "fenced");
         eligible.put(2, 20L);
         assertNull(replicas.propose(END, END, 1), "it fetched before it was restarted");
-        assertFalse(replicas.fetched(2, 12, END, END, 2), "a late fetch of the former process");
+        assertFalse(replicas.fetched(2, 12, END, 90, END, 2), "a late fetch of the former process");
         assertTrue(fetch(2, END, 3));
         assertEquals(20, replicas.propose(END, END, 3).isr().get(1).brokerEpoch());
-        assertFalse(replicas.fetched(9, 1, END, END, 3), "no replica");
+        assertFalse(replicas.fetched(9, 1, END, 90, END, 3), "no replica");
     }
 
     @Test
@@ -162,7 +162,7 @@ class InSyncReplicasTest {
     }
 
     private long withLeaderAt(long end) {
-        replicas.fetched(2, 12, end, end, 2);
+        replicas.fetched(2, 12, end, 90, end, 2);
         return replicas.highWatermark(END, end, end, 2);
     }
 
@@ -180,9 +180,34 @@ class InSyncReplicasTest {
         replicas = leading(List.of(1, 2), List.of(1, 2), 1, false);
         long end = 1_000;
         for (long now = 0; now < 20 * LAG; now += LAG / 4) {
-            replicas.fetched(2, 12, end, end + 100, now);
+            replicas.fetched(2, 12, end, 90, end + 100, now);
             end += 100;
             assertNull(replicas.propose(100, end, now), "at " + now);
         }
+    }
+
+    /** Rule S8: it has rotted, say, and must not be elected before it was fetched anew. */
+    @Test
+    void aMemberThatAsksForWhatIsCommittedLeavesAtOnce_S8() {
+        fetch(2, END, 1);
+        fetch(3, END, 1);
+        fetch(3, 80, 2);
+        assertNull(replicas.propose(90, END, 2), "a fetch that came late");
+        fetch(3, END, 3);
+        fetch(3, 80, 4);
+        fetch(3, 80, 5);
+        assertNull(replicas.propose(90, END, 5));
+        fetch(3, 80, 6);
+        assertEquals(List.of(1, 2), ids(replicas.propose(90, END, 6)));
+    }
+
+    /** The ISR that completes a reassignment ends it in the same commit: the answer to the proposal does not say who has left. */
+    @Test
+    void replicasThatLeftWithTheSameCommitAreForgotten() {
+        IsrState joined = new IsrState(5, 8, List.of(1, 2, 3), List.of(1, 2), 2, false);
+        replicas.update(joined, 1);
+        fetch(3, END, 2);
+        replicas.update(new IsrState(5, 8, List.of(1, 2), List.of(1, 2), 2, false), 3);
+        assertFalse(fetch(3, END, 4), "no replica any more");
     }
 }

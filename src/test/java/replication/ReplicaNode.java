@@ -2,6 +2,7 @@ package replication;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import config.LogConfig;
 import java.nio.ByteBuffer;
@@ -207,13 +208,13 @@ final class ReplicaNode implements LogHost {
             return;
         }
         if (leader != null) {
-            leader.resign();
+            leader.resign(Failure.of(FailureCode.NOT_LEADER, "another leads"));
             leader = null;
         }
         if (follower == null) {
             follower = new FollowerReplica(log, this::lower, (log, lost) -> world.committedCut(this, lost), mutations);
         }
-        follower.follow(view.state().leaderEpoch());
+        follower.follow(view.state().leaderEpoch(), view.state().isr().contains(id));
     }
 
     private void lead(IsrState state) {
@@ -229,9 +230,9 @@ final class ReplicaNode implements LogHost {
                     host.clock(),
                     new Admission.Validators(new BatchValidator(), new BatchValidator()),
                     1 << 20);
-            leader = new LeaderReplica(log, admission, gate, id, state.leaderEpoch());
+            leader = new LeaderReplica(log, admission, gate, id);
         }
-        CommitTracker.Setup setup = new CommitTracker.Setup(
+        LeaderSetup setup = new LeaderSetup(
                 id,
                 broker -> applied.eligible().getOrDefault(broker, -1L),
                 this::ask,

@@ -91,8 +91,8 @@ final class TransactionLab implements LogHost {
                 host.clock(),
                 new Admission.Validators(new BatchValidator(), new BatchValidator()),
                 1 << 20);
-        leader = new LeaderReplica(log, admission, gate, 1, ++epoch);
-        host.<Void>await(done -> leader.lead(epoch, done));
+        leader = new LeaderReplica(log, admission, gate, 1);
+        host.<Void>await(done -> leader.lead(++epoch, done));
     }
 
     @Override

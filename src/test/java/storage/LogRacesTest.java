@@ -128,14 +128,14 @@ final class LogRacesTest {
                         new org.apache.kafka.common.TopicPartition("orders", 3),
                         Mutations.NONE,
                         1 << 20),
-                1,
-                0);
+                1);
+        bench.host.<Void>await(done -> leader.lead(0, done));
         List<Long> acked = new ArrayList<>();
         leader.produce(
                 bench.batch(2),
                 new replication.ReplicaShard.Produce(List.of(), null, (short) -1, 30_000, (short) 9, null),
                 (outcome, failure) -> acked.add(leader.log().highWatermark()));
-        leader.configure(LogConfig.of(java.util.Map.of("flush.messages", "1")));
+        bench.log.updateConfig(LogConfig.of(java.util.Map.of("flush.messages", "1")));
         bench.host.runFor(1000);
         assertEquals(List.of(2L), acked);
         assertEquals(2, bench.log.durableEndOffset());
