@@ -45,6 +45,7 @@ public final class BrokerConfig {
             RequestConfig requests,
             ControllerConfig controller,
             ReplicationConfig replication,
+            MembershipConfig membership,
             GroupConfig groups,
             TransactionConfig transactions,
             LogConfig log) {}
@@ -131,6 +132,7 @@ public final class BrokerConfig {
                 ConfigRecords.requests(values.of(RequestConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
                 ConfigRecords.replication(values.of(ReplicationConfig.class)),
+                ConfigRecords.membership(values.of(MembershipConfig.class)),
                 ConfigRecords.groups(values.of(GroupConfig.class), problems),
                 ConfigRecords.transactions(values.of(TransactionConfig.class)),
                 ConfigRecords.logDefaults(values.of(LogConfig.class), problems, properties));
@@ -192,6 +194,10 @@ public final class BrokerConfig {
 
     public ReplicationConfig replication() {
         return records.replication;
+    }
+
+    public MembershipConfig membership() {
+        return records.membership;
     }
 
     public GroupConfig groups() {

@@ -64,6 +64,7 @@ public final class BrokerKeys {
                 RequestKeys.keys(),
                 ControllerKeys.keys(),
                 ReplicationKeys.keys(),
+                MembershipKeys.keys(),
                 GroupKeys.keys(),
                 TransactionKeys.keys(),
                 RemoteStorageKeys.keys(),

@@ -119,7 +119,7 @@ final class ConfigRecords {
                 values.int64("metadata.max.retention.bytes"),
                 values.int64("metadata.max.retention.ms"),
                 values.int32("internal.metadata.max.batch.size.in.bytes"),
-                values.int32("broker.session.timeout.ms"),
+                Math.max(1, values.int32("broker.session.timeout.ms")),
                 new ControllerConfig.Balance(
                         values.bool("auto.leader.rebalance.enable"),
                         values.int64("leader.imbalance.check.interval.seconds")));
@@ -127,6 +127,13 @@ final class ConfigRecords {
 
     static ReplicationConfig replication(ConfigValues.Part values) {
         return new ReplicationConfig(values.int64("replica.lag.time.max.ms"));
+    }
+
+    static MembershipConfig membership(ConfigValues.Part values) {
+        return new MembershipConfig(
+                Math.max(1, values.int32("broker.heartbeat.interval.ms")),
+                values.int32("initial.broker.registration.timeout.ms"),
+                values.bool("controlled.shutdown.enable"));
     }
 
     static LogConfig logDefaults(ConfigValues.Part values, ConfigProblems problems, Map<String, String> properties) {

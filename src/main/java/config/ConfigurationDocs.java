@@ -91,7 +91,8 @@ public final class ConfigurationDocs {
             "GroupConfig",
             "TransactionConfig",
             "ControllerConfig",
-            "ReplicationConfig");
+            "ReplicationConfig",
+            "MembershipConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
             "the quorum of controllers",
@@ -103,8 +104,9 @@ public final class ConfigurationDocs {
             "requests",
             "consumer groups",
             "transactions",
-            "the metadata log",
-            "replication of partitions");
+            "the metadata log and the controller",
+            "replication of partitions",
+            "this broker in its cluster");
 
     private static int rank(ConfigKey key) {
         return ORDER.indexOf(key.owner());

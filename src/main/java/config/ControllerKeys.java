@@ -55,18 +55,20 @@ final class ControllerKeys {
                 null,
                 "Metadata log segments and snapshots beyond this age go once a later snapshot exists; -1: no limit.");
         keys.int32("internal.metadata.max.batch.size.in.bytes", 8388608, null, "Largest batch of metadata records.");
+        keys.int32(
+                "broker.session.timeout.ms",
+                3000,
+                null,
+                "A broker that the active controller has not heard of for so long is fenced: others lead its partitions.");
     }
 
     private static void section1(KeyTable keys) {
         keys.readWithoutEffect(ControllerConfig.class, SEVERAL);
         keys.bool("auto.leader.rebalance.enable", true);
-        keys.int32("broker.session.timeout.ms", 3000, null);
         keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
         keys.withoutEffect(SEVERAL);
         keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
         keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
-        keys.int32("broker.heartbeat.interval.ms", 2000, null);
-        keys.bool("controlled.shutdown.enable", true);
         keys.int64("controller.performance.always.log.threshold.ms", 2000L, atLeast(0));
         keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
         keys.int32("controller.quorum.append.linger.ms", 25, atLeast(0));
@@ -75,7 +77,6 @@ final class ControllerKeys {
         keys.int32("controller.quorum.fetch.snapshot.max.bytes", 1048576, atLeast(1));
         keys.int32("controller.socket.timeout.ms", 30000, null);
         keys.list("early.start.listeners", null, null);
-        keys.int32("initial.broker.registration.timeout.ms", 60000, null);
         keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
         keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
         keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));

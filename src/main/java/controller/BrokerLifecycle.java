@@ -79,18 +79,6 @@ final class BrokerLifecycle {
         return Decision.inParts(records, answer.setIsFenced(false));
     }
 
-    /** Directories of a running broker that do not work any more, told apart from its heartbeats. */
-    Decision<BrokerHeartbeatResponseData> offlineDirectories(
-            PartitionChanges changes, BrokerHeartbeatRequestData report) {
-        BrokerHeartbeatResponseData answer = new BrokerHeartbeatResponseData();
-        BrokerImage broker = changes.image().broker(report.brokerId());
-        if (broker == null || broker.epoch() != report.brokerEpoch()) {
-            return Decision.unchanged(answer.setErrorCode(Errors.STALE_BROKER_EPOCH.code()));
-        }
-        answer.setIsFenced(broker.fenced());
-        return Decision.inParts(withoutDirectories(changes, broker, report.offlineLogDirs()), answer);
-    }
-
     /**
      * Directories that do not work take no new partitions until the broker registers again, and replicas in them neither lead nor are in the ISR (KIP-858); first these
      * leave, as what is told again is done again. A sole replica stays the leader: nobody can take over, and clients are told that its storage fails.

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import metadata.MetadataImage;
 import metadata.MetadataImage.BrokerImage;
+import org.apache.kafka.common.Uuid;
 
 /**
  * When the active controller heard of each broker: soft state, in no log. A new active controller gives each broker a whole session (rule C2). All times are
@@ -17,6 +18,8 @@ final class BrokerSessions {
     private final long timeoutNanos;
     private final Map<Integer, Session> sessions = new TreeMap<>();
     private long latestNanos = Long.MIN_VALUE;
+    private int ownBroker = -1;
+    private Uuid ownIncarnation;
 
     /** One process of a broker. */
     private static final class Session {
@@ -36,6 +39,19 @@ final class BrokerSessions {
 
     BrokerSessions(long timeoutNanos) {
         this.timeoutNanos = timeoutNanos;
+    }
+
+    /**
+     * This controller's process is that broker's, too: it is alive whatever was heard of it, and an earlier process of that broker is not, as this one has its log directories
+     * (rule S12).
+     */
+    void ownProcess(int brokerId, Uuid incarnation) {
+        ownBroker = brokerId;
+        ownIncarnation = incarnation;
+    }
+
+    private boolean isOwnProcess(BrokerImage broker) {
+        return broker.id() == ownBroker && broker.incarnationId().equals(ownIncarnation);
     }
 
     /** This controller has become the active one. */
@@ -90,6 +106,9 @@ final class BrokerSessions {
     }
 
     boolean isLive(BrokerImage broker) {
+        if (broker.id() == ownBroker) {
+            return isOwnProcess(broker);
+        }
         Session session = sessions.get(broker.id());
         return session != null && session.epoch == broker.epoch() && latestNanos - session.heardNanos < timeoutNanos;
     }
@@ -108,7 +127,7 @@ final class BrokerSessions {
         BrokerImage found = null;
         long longest = 0;
         for (BrokerImage broker : image.brokers()) {
-            long silence = broker.fenced() ? 0 : silence(broker);
+            long silence = broker.fenced() || isOwnProcess(broker) ? 0 : silence(broker);
             if (silence >= timeoutNanos && (found == null || silence > longest)) {
                 found = broker;
                 longest = silence;

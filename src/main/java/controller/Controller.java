@@ -80,9 +80,6 @@ public interface Controller {
     /** A broker tells where its replicas lie (KIP-858); at most so many as one batch of metadata takes. */
     void assignReplicasToDirs(AssignReplicasToDirsRequestData request, Callback<AssignReplicasToDirsResponseData> done);
 
-    /** A broker tells which of its log directories do not work any more: only the {@code offlineLogDirs} of a heartbeat are looked at. */
-    void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done);
-
     /** A leader proposes who is in the ISR of its partitions (rule C6). */
     void alterPartition(AlterPartitionRequestData request, Callback<AlterPartitionResponseData> done);
 

@@ -10,8 +10,8 @@ import metadata.EffectiveConfigs;
 import metadata.Features;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
-import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataRecords;
+import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
@@ -66,7 +66,6 @@ public final class ControllerMachine {
     private final EffectiveConfigs configs;
     private final SettingConsequences consequences;
     private final MinIsrRules minIsrRules;
-    private final BrokerRegistrations registrations = new BrokerRegistrations();
     private final DirectoryAssignments directoryAssignments = new DirectoryAssignments();
     private final ProducerIdBlocks producerIdBlocks = new ProducerIdBlocks();
     private final TopicIds ids;
@@ -136,12 +135,11 @@ public final class ControllerMachine {
     }
 
     /**
-     * A broker process has started (C1: its epoch is the offset of its record, the last one). The records need not take effect together.
-     *
-     * @param cleanStop false: its directories may have lost records that they held (C3)
+     * This process is a broker's, too, which registers with that incarnation: it is never fenced for silence, and an earlier process of the id does not count as alive. Once,
+     * before {@link #activate}.
      */
-    public List<MetadataRecord> register(BrokerImage broker, boolean cleanStop) {
-        return registrations.register(latest, broker, cleanStop);
+    public void ownProcess(int brokerId, Uuid incarnation) {
+        sessions.ownProcess(brokerId, incarnation);
     }
 
     public Decision<CreateTopicsResponseData> createTopics(CreateTopicsRequestData request) {
@@ -257,9 +255,5 @@ public final class ControllerMachine {
 
     public Decision<AssignReplicasToDirsResponseData> assignReplicasToDirs(AssignReplicasToDirsRequestData request) {
         return directoryAssignments.decide(changes(), request);
-    }
-
-    public Decision<BrokerHeartbeatResponseData> offlineDirectories(BrokerHeartbeatRequestData heartbeat) {
-        return lifecycle.offlineDirectories(changes(), heartbeat);
     }
 }

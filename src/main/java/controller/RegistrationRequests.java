@@ -28,9 +28,6 @@ import org.slf4j.LoggerFactory;
 final class RegistrationRequests {
     private static final Logger LOG = LoggerFactory.getLogger(RegistrationRequests.class);
 
-    /** By Kafka's numbers. */
-    private static final List<String> SECURITY_PROTOCOLS = List.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
-
     private final BrokerSessions sessions;
 
     RegistrationRequests(BrokerSessions sessions) {
@@ -130,7 +127,9 @@ final class RegistrationRequests {
     /** null: there is none with its number. */
     private static String securityProtocol(BrokerRegistrationRequestData.Listener listener) {
         int number = listener.securityProtocol();
-        return number < 0 || number >= SECURITY_PROTOCOLS.size() ? null : SECURITY_PROTOCOLS.get(number);
+        return number < 0 || number >= Endpoint.SECURITY_PROTOCOLS.size()
+                ? null
+                : Endpoint.SECURITY_PROTOCOLS.get(number);
     }
 
     private static void checkFeatures(MetadataImage image, BrokerRegistrationRequestData request) throws Refusal {
@@ -187,7 +186,9 @@ final class RegistrationRequests {
             boolean shuttingDown) {
         List<Endpoint> endpoints = new ArrayList<>();
         for (BrokerRegistrationRequestData.Listener each : request.listeners()) {
-            endpoints.add(new Endpoint(each.name(), each.host(), each.port(), securityProtocol(each)));
+            // Of a node that advertises no host: its clients are told the address that they came to.
+            String host = each.host().isEmpty() ? null : each.host();
+            endpoints.add(new Endpoint(each.name(), host, each.port(), securityProtocol(each)));
         }
         return new BrokerImage(
                 request.brokerId(),

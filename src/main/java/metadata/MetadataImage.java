@@ -385,7 +385,10 @@ public final class MetadataImage {
     }
 
     /** host is null when not advertised: then the local address of the client's connection is given (single node, no advertised.listeners). */
-    public record Endpoint(String listener, String host, int port, String securityProtocol) {}
+    public record Endpoint(String listener, String host, int port, String securityProtocol) {
+        /** By Kafka's numbers. */
+        public static final List<String> SECURITY_PROTOCOLS = List.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
+    }
 
     /**
      * Finalized feature levels by name, sorted.

@@ -13,7 +13,6 @@ import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
 import controller.MetadataQuorum;
-import highwater.metadata.MetadataRecord;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -95,10 +94,9 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
      * What it is made of.
      *
      * @param start of the metadata log
-     * @param logDirs directory ids of all log directories that work, the metadata log's first
      * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
-     * @param cleanStop false: all partitions get new leader epochs, as their logs' ends may be lost (I11)
      * @param recoveryPoints of the metadata log
+     * @param incarnation of the broker that this process is, too
      */
     record Setup(
             Ports ports,
@@ -107,8 +105,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
             DiskExecutor disk,
             BrokerConfig config,
             String clusterId,
-            List<Uuid> logDirs,
-            boolean cleanStop,
+            Uuid incarnation,
             int foundPartitions,
             MetadataPublisher publisher,
             RecoveryPoints recoveryPoints,
@@ -152,6 +149,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         this.replica = new MetadataReplica(
                 new MetadataReplica.Parts(setup.ports, found.raft, log, tasks, found.votes, setup.quorum.wire()), this);
         this.machine = new ControllerMachine(setup.config, setup.ports.random(), MetadataImage.empty(setup.clusterId));
+        machine.ownProcess(setup.config.node().nodeId(), setup.incarnation);
         this.journal = new MetadataJournal(
                 machine,
                 log,
@@ -179,9 +177,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         this.balancedAtNanos = setup.ports.clock().monotonicNanos();
     }
 
-    /**
-     * Opens the metadata log and takes part in the quorum. One that decides alone also becomes the active controller and registers this broker. Publishes nothing yet.
-     */
+    /** Opens the metadata log and takes part in the quorum. One that decides alone also becomes the active controller. Publishes nothing yet. */
     static void open(Setup setup, Callback<ControllerNode> done) {
         new MetadataOpening(setup, done).run();
     }
@@ -206,11 +202,6 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         return committed.image();
     }
 
-    /** Makes these records true, all or none. */
-    void write(List<MetadataRecord> records, Callback<Boolean> done) {
-        decide(unused -> new Decision<>(records, true), false, done);
-    }
-
     /** Runs {@code then} once the record at {@code offset} is committed, for all that is known here, and in the image; now if so. */
     void whenCommitted(long offset, Runnable then) {
         committed.whenCommitted(offset, then);
@@ -223,10 +214,6 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
 
     ActiveController active() {
         return active;
-    }
-
-    ControllerMachine machine() {
-        return machine;
     }
 
     // What consensus tells.
@@ -474,11 +461,6 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     public void assignReplicasToDirs(
             AssignReplicasToDirsRequestData request, Callback<AssignReplicasToDirsResponseData> done) {
         decide(machine -> machine.assignReplicasToDirs(request), false, done);
-    }
-
-    @Override
-    public void offlineDirectories(BrokerHeartbeatRequestData heartbeat, Callback<BrokerHeartbeatResponseData> done) {
-        decide(machine -> machine.offlineDirectories(heartbeat), false, done);
     }
 
     @Override

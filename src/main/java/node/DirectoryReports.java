@@ -9,11 +9,8 @@ import common.Ports;
 import controller.Controller;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import metadata.MetadataImage.BrokerImage;
 import node.ReplicaDirectories.Placed;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
@@ -21,35 +18,29 @@ import org.apache.kafka.common.message.AssignReplicasToDirsRequestData.Directory
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData.PartitionData;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData.TopicData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
-import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
-import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.protocol.Errors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** What this broker tells the controller about its log directories (KIP-858). On loop 0. */
+/** Has the metadata say in which log directories this broker's replicas lie (KIP-858). On loop 0. */
 final class DirectoryReports {
-    private static final Logger LOG = LoggerFactory.getLogger(DirectoryReports.class);
     private static final long TIMEOUT_MILLIS = 60_000;
-    private static final long RETRY_MILLIS = 5_000;
+    private static final long RETRY_MILLIS = 200;
+    private static final List<Errors> GONE =
+            List.of(Errors.UNKNOWN_TOPIC_ID, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.NOT_LEADER_OR_FOLLOWER);
     /** As Kafka's brokers send at once. */
     private static final int ASSIGNMENTS_AT_ONCE = 2_250;
 
     private static final int RECORD_BYTES = 256;
 
     private final Ports ports;
-    private final BrokerImage self;
+    private final int brokerId;
+    private final long brokerEpoch;
     private final int atOnce;
-    private final Set<Uuid> offline = new LinkedHashSet<>();
-    private boolean reporting;
 
-    /**
-     * @param self this broker as it is registered
-     * @param maxBatchBytes largest batch of metadata records
-     */
-    DirectoryReports(Ports ports, BrokerImage self, int maxBatchBytes) {
+    /** @param maxBatchBytes largest batch of metadata records */
+    DirectoryReports(Ports ports, int brokerId, long brokerEpoch, int maxBatchBytes) {
         this.ports = ports;
-        this.self = self;
+        this.brokerId = brokerId;
+        this.brokerEpoch = brokerEpoch;
         long fit = MetadataJournal.mostBytesOf(maxBatchBytes) / RECORD_BYTES;
         this.atOnce = (int) Math.max(1, Math.min(ASSIGNMENTS_AT_ONCE, fit));
     }
@@ -59,14 +50,24 @@ final class DirectoryReports {
         Countdown rest = new Countdown((placed.size() + atOnce - 1) / atOnce, done);
         for (int from = 0; from < placed.size(); from += atOnce) {
             List<Placed> piece = placed.subList(from, Math.min(placed.size(), from + atOnce));
-            AssignReplicasToDirsRequestData request = request(piece);
-            ports.mailboxes()
-                    .<Controller, AssignReplicasToDirsResponseData>call(
-                            new OwnerId<>(Controller.class, 0),
-                            (controller, reply) -> controller.assignReplicasToDirs(request, reply),
-                            TIMEOUT_MILLIS,
-                            (answer, failure) -> rest.one(failure != null ? failure : refusal(answer)));
+            tell(request(piece), rest);
         }
+    }
+
+    /** Again while no controller is to be had: nobody serves before it is told. */
+    private void tell(AssignReplicasToDirsRequestData request, Countdown rest) {
+        ports.mailboxes()
+                .<Controller, AssignReplicasToDirsResponseData>call(
+                        new OwnerId<>(Controller.class, 0),
+                        (controller, reply) -> controller.assignReplicasToDirs(request.duplicate(), reply),
+                        TIMEOUT_MILLIS,
+                        (answer, failure) -> {
+                            if (failure != null && !BrokerMembership.isFinal(failure)) {
+                                ports.timers().after(RETRY_MILLIS, () -> tell(request, rest));
+                            } else {
+                                rest.one(failure != null ? failure : refusal(answer));
+                            }
+                        });
     }
 
     private AssignReplicasToDirsRequestData request(List<Placed> piece) {
@@ -80,19 +81,20 @@ final class DirectoryReports {
                     .add(new PartitionData().setPartitionIndex(id.partition()));
         }
         AssignReplicasToDirsRequestData request =
-                new AssignReplicasToDirsRequestData().setBrokerId(self.id()).setBrokerEpoch(self.epoch());
+                new AssignReplicasToDirsRequestData().setBrokerId(brokerId).setBrokerEpoch(brokerEpoch);
         byDirectory.forEach((directory, topics) -> request.directories()
                 .add(new DirectoryData().setId(directory).setTopics(new ArrayList<>(topics.values()))));
         return request;
     }
 
-    /** This node is the controller, and has looked at its own image: nothing of it can be unknown. */
+    /** What is unknown has been deleted, or moved to other brokers, since it was looked at. */
     private static Failure refusal(AssignReplicasToDirsResponseData answer) {
         Errors error = Errors.forCode(answer.errorCode());
         for (AssignReplicasToDirsResponseData.DirectoryData directory : answer.directories()) {
             for (AssignReplicasToDirsResponseData.TopicData topic : directory.topics()) {
                 for (AssignReplicasToDirsResponseData.PartitionData each : topic.partitions()) {
-                    error = error == Errors.NONE ? Errors.forCode(each.errorCode()) : error;
+                    boolean counts = error == Errors.NONE && !GONE.contains(Errors.forCode(each.errorCode()));
+                    error = counts ? Errors.forCode(each.errorCode()) : error;
                 }
             }
         }
@@ -101,50 +103,5 @@ final class DirectoryReports {
                 : Failure.of(
                         FailureCode.INTERNAL,
                         "the controller does not take the log directories of this node's partitions: " + error.name());
-    }
-
-    /** A directory does not work any more: told until the controller knows it, so that it takes no new partitions. */
-    void offline(Uuid directory) {
-        offline.add(directory);
-        report();
-    }
-
-    private void report() {
-        if (reporting || offline.isEmpty()) {
-            return;
-        }
-        reporting = true;
-        List<Uuid> told = List.copyOf(offline);
-        BrokerHeartbeatRequestData heartbeat = new BrokerHeartbeatRequestData()
-                .setBrokerId(self.id())
-                .setBrokerEpoch(self.epoch())
-                .setOfflineLogDirs(told);
-        ports.mailboxes()
-                .<Controller, BrokerHeartbeatResponseData>call(
-                        new OwnerId<>(Controller.class, 0),
-                        (controller, reply) -> controller.offlineDirectories(heartbeat, reply),
-                        TIMEOUT_MILLIS,
-                        (answer, failure) -> reported(told, failure != null ? failure : refusal(answer)));
-    }
-
-    private static Failure refusal(BrokerHeartbeatResponseData answer) {
-        Errors error = Errors.forCode(answer.errorCode());
-        return error == Errors.NONE
-                ? null
-                : Failure.of(FailureCode.INTERNAL, "the controller refuses this node's report: " + error.name());
-    }
-
-    private void reported(List<Uuid> told, Failure failure) {
-        reporting = false;
-        if (failure == null) {
-            told.forEach(offline::remove);
-            report();
-        } else if (failure.code() != FailureCode.SHUTTING_DOWN) {
-            LOG.warn(
-                    "the metadata does not say yet that a log directory is offline, new partitions may be put there; told again in {} ms: {}",
-                    RETRY_MILLIS,
-                    failure.message());
-            ports.timers().after(RETRY_MILLIS, this::report);
-        }
     }
 }

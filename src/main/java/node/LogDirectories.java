@@ -270,9 +270,26 @@ final class LogDirectories {
         return ids;
     }
 
-    /** True if no directory may have lost anything: the process before us stopped cleanly, or there was none. */
-    boolean cleanStop() {
-        return Arrays.stream(opened).allMatch(each -> each != null && (each.cleanStop() || each.formatted()));
+    /**
+     * The epoch of the broker that left all directories cleanly: they hold all that it wrote. -1: some may not (rule C3), or nobody has used them yet.
+     *
+     * @param last the broker's last epoch as far as is known: that of marks which name none, as those of earlier Highwaters
+     */
+    long cleanEpoch(long last) {
+        long epoch = -1;
+        for (Opened each : opened) {
+            if (each == null || !(each.cleanStop() || each.formatted())) {
+                return -1;
+            }
+            if (each.cleanStop()) {
+                long told = each.cleanEpoch() < 0 ? last : each.cleanEpoch();
+                if (epoch >= 0 && told != epoch) {
+                    return -1;
+                }
+                epoch = told;
+            }
+        }
+        return epoch;
     }
 
     /** Directory of the metadata log; null when it is new. */
@@ -408,15 +425,15 @@ final class LogDirectories {
                         (moved, failure) -> rest.one(failure));
     }
 
-    /** The last write of a clean stop. */
-    void markClean(Callback<Void> done) {
+    /** The last write of a clean stop of the broker with that epoch. */
+    void markClean(long brokerEpoch, Callback<Void> done) {
         Countdown rest = new Countdown(opened().size(), done);
         for (int i = 0; i < opened.length; i++) {
             if (opened[i] != null) {
                 disks.get(i)
                         .run(
                                 DiskExecutor.Lane.BLOCKING,
-                                LogDirectory.markClean(),
+                                LogDirectory.markClean(brokerEpoch),
                                 (marked, failure) -> rest.one(failure));
             }
         }

@@ -3,16 +3,12 @@ package node;
 import common.Callback;
 import common.FailureCode;
 import config.ControllerConfig;
-import config.Listener;
 import config.LogConfig;
-import highwater.metadata.MetadataRecord;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import metadata.MetadataImage;
-import metadata.MetadataImage.BrokerImage;
-import metadata.MetadataImage.Endpoint;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
 import raft.OffsetAndEpoch;
@@ -30,7 +26,6 @@ import storage.PartitionLog;
  * replica takes part. Each step's failure is the start's. On the controller's owner.
  */
 final class MetadataOpening {
-    private static final int RECORDS_AT_ONCE = 10_000;
     private static final String RESTORE = "restore the log directory from a copy";
 
     private final ControllerNode.Setup setup;
@@ -270,55 +265,10 @@ final class MetadataOpening {
         ControllerNode node = new ControllerNode(
                 setup, new ControllerNode.Found(log, work, raftLog, raft, snapshots, votes, image, tail));
         if (alone()) {
-            node.startAlone(then(active -> register(node)));
+            node.startAlone(then(active -> done.succeed(node)));
         } else {
             node.start(damagedFrom == Long.MAX_VALUE ? -1 : damagedFrom);
             done.succeed(node);
         }
-    }
-
-    private void register(ControllerNode node) {
-        List<List<MetadataRecord>> changes = registration(node);
-        Countdown rest = new Countdown(changes.size(), then(written -> done.succeed(node)));
-        for (List<MetadataRecord> each : changes) {
-            node.write(each, (written, failure) -> rest.one(failure));
-        }
-    }
-
-    /** What a start changes, in pieces that fit into a batch, however many partitions a topic has, and that need not take effect together. */
-    private List<List<MetadataRecord>> registration(ControllerNode node) {
-        List<List<MetadataRecord>> changes = new ArrayList<>();
-        long most = MetadataJournal.mostBytesOf(setup.config().controller().maxBatchBytes());
-        List<MetadataRecord> piece = new ArrayList<>();
-        long size = MetadataBatch.size(piece);
-        for (MetadataRecord record : node.machine().register(self(), setup.cleanStop())) {
-            long bytes = MetadataBatch.size(record);
-            if (piece.size() == RECORDS_AT_ONCE || size + bytes > most) {
-                changes.add(piece);
-                piece = new ArrayList<>();
-                size = MetadataBatch.size(piece);
-            }
-            piece.add(record);
-            size += bytes;
-        }
-        changes.add(piece);
-        return changes;
-    }
-
-    private BrokerImage self() {
-        List<Endpoint> endpoints = new ArrayList<>();
-        for (Listener each : setup.config().node().advertised()) {
-            endpoints.add(new Endpoint(each.name(), each.host(), each.port(), each.securityProtocol()));
-        }
-        Uuid incarnation = new Uuid(
-                setup.ports().random().nextLong(), setup.ports().random().nextLong());
-        return new BrokerImage(
-                setup.config().node().nodeId(),
-                -1,
-                incarnation,
-                endpoints,
-                setup.config().node().rack(),
-                false,
-                setup.logDirs());
     }
 }

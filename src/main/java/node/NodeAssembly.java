@@ -9,6 +9,7 @@ import config.BrokerConfig;
 import config.NetworkConfig;
 import config.NodeConfig;
 import config.StorageConfig;
+import controller.BootReport;
 import controller.Controller;
 import controller.MetadataQuorum;
 import coordinator.RuntimeStats;
@@ -20,6 +21,7 @@ import java.util.Set;
 import java.util.function.Supplier;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
+import metadata.MetadataImage.BrokerImage;
 import org.apache.kafka.common.Uuid;
 import protocol.ApiHandler;
 import protocol.ApiVersionsHandler;
@@ -48,8 +50,8 @@ import transaction.TransactionStats;
  * Puts a node together from its host's loops and disks, in the order that safety asks for, and takes it apart again. Pure: the simulator runs the same
  * assembly. All methods on loop 0 unless said otherwise.
  *
- * <p>Start: open and lock the log directories; load the metadata log; set strays aside; let every shard recover and open its partitions; give the image to
- * the doors. Stop: the host closes the doors first; then coordinators let what they began be committed, shards and controller make their logs durable, the checkpoints are written, and last the clean
+ * <p>Start: open and lock the log directories; load the metadata log; register as a broker; set strays aside; let every shard recover and open its partitions; give the image
+ * to the doors; take part in the cluster. Stop: {@link #leave} while the doors are open; the host closes the doors; then coordinators let what they began be committed, shards and controller make their logs durable, the checkpoints are written, and last the clean
  * marks (rule S6).
  */
 public final class NodeAssembly {
@@ -73,7 +75,7 @@ public final class NodeAssembly {
     private final List<CheckpointKeeper> keepers = new ArrayList<>();
     private ShardDirectory metadataDirectory;
     private ControllerNode controller;
-    private DirectoryReports reports;
+    private BrokerMembership membership;
 
     /** What one loop carries. */
     private record LoopParts(
@@ -137,6 +139,8 @@ public final class NodeAssembly {
         if (found != null) {
             keepers.get(metadataIndex).begin(-1, List.of(ShardDirectory.line(found)));
         }
+        Uuid incarnation = directories.randomUuid();
+        ImageBroadcast broadcast = new ImageBroadcast(ports.mailboxes(), host.loops());
         ControllerNode.Setup setup = new ControllerNode.Setup(
                 ports,
                 metadataDirectory.context(),
@@ -144,10 +148,12 @@ public final class NodeAssembly {
                 metadataDirectory.disk(),
                 config,
                 clusterId,
-                directories.directoryIds(),
-                directories.cleanStop(),
+                incarnation,
                 directories.foundPartitions(),
-                new ImageBroadcast(ports.mailboxes(), host.loops()),
+                (image, applied) -> broadcast.publish(image, (none, failure) -> {
+                    membership.applied(image);
+                    applied.done(none, failure);
+                }),
                 metadataDirectory::lower,
                 quorumPlace());
         ControllerNode.open(setup, (opened, failure) -> {
@@ -162,19 +168,38 @@ public final class NodeAssembly {
             host.register(new OwnerId<>(MetadataQuorum.class, 0), opened.quorum(), 0);
             serveControllers(opened);
             if (clusterId != null) {
-                claim(clusterId, opened.image(), done);
+                register(clusterId, incarnation, done);
             } else {
-                opened.whenClusterKnown(id -> join(id, done));
+                opened.whenClusterKnown(id -> join(id, incarnation, done));
             }
         });
     }
 
-    private void join(String clusterId, Callback<Started> done) {
+    private void join(String clusterId, Uuid incarnation, Callback<Started> done) {
         directories.join(clusterId, (joined, failure) -> {
             if (failure != null) {
                 done.fail(failure);
             } else {
-                claim(clusterId, controller.image(), done);
+                register(clusterId, incarnation, done);
+            }
+        });
+    }
+
+    /** The directories are claimed when the metadata knows this process: it then says all that concerns them. */
+    private void register(String clusterId, Uuid incarnation, Callback<Started> done) {
+        BrokerImage before = controller.image().broker(config.node().nodeId());
+        BrokerMembership.Self self = new BrokerMembership.Self(
+                clusterId,
+                incarnation,
+                directories.directoryIds(),
+                directories.cleanEpoch(before == null ? -1 : before.epoch()),
+                new BootReport(host.bootId(), config.logDefaults().durable()));
+        membership = new BrokerMembership(ports, config, self, host::halt);
+        membership.register((epoch, failure) -> {
+            if (failure != null) {
+                done.fail(failure);
+            } else {
+                controller.whenCommitted(epoch, () -> claim(clusterId, controller.image(), done));
             }
         });
     }
@@ -197,8 +222,8 @@ public final class NodeAssembly {
 
     private void claim(String clusterId, MetadataImage image, Callback<Started> done) {
         int nodeId = config.node().nodeId();
-        reports = new DirectoryReports(
-                ports, image.broker(nodeId), config.controller().maxBatchBytes());
+        DirectoryReports reports = new DirectoryReports(
+                ports, nodeId, membership.epoch(), config.controller().maxBatchBytes());
         directories.claim(image, (claimed, failure) -> {
             if (failure != null) {
                 done.fail(failure);
@@ -247,7 +272,8 @@ public final class NodeAssembly {
             for (int loop = 0; loop < loops.size(); loop++) {
                 host.execute(loop, loops.get(loop).shard::startDuties);
             }
-            done.succeed(new Started(clusterId, config.node().nodeId()));
+            membership.join((joined, refused) ->
+                    done.succeed(new Started(clusterId, config.node().nodeId())));
         });
     }
 
@@ -397,7 +423,7 @@ public final class NodeAssembly {
                 transactions.directoryOffline();
             });
         }
-        host.execute(0, () -> reports.offline(directories.directoryId(directory.index())));
+        host.execute(0, () -> membership.offline(directories.directoryId(directory.index())));
     }
 
     /** Before this node is ready: it can become so only by a quorum, and that by its nodes answering one another. */
@@ -434,6 +460,15 @@ public final class NodeAssembly {
     /** What the connections of {@code loop} share; after start. Used on that loop only. */
     public Instance instance(int loop) {
         return loops.get(loop).instance;
+    }
+
+    /** Before a clean stop, with the doors open: others take over what this broker leads, where there are others. It ends in bounded time, and never fails. */
+    public void leave(Callback<Void> done) {
+        if (membership == null) {
+            done.succeed(null);
+        } else {
+            membership.leave(done);
+        }
     }
 
     /** A clean stop; the doors are closed. Fails when something could not be made durable: then the directories are not marked clean. */
@@ -480,7 +515,7 @@ public final class NodeAssembly {
             if (first != null) {
                 done.fail(first);
             } else {
-                directories.markClean(done);
+                directories.markClean(membership.epoch(), done);
             }
         }));
     }

@@ -29,6 +29,9 @@ public interface NodeHost {
     /** Bytes of files that the machine may be taken to keep in its page cache: a guess that costs time only when wrong. */
     long pageCacheBytes();
 
+    /** Names the boot of the machine: the page cache survives while it stays the same (rule C3). Null when that is not known. */
+    String bootId();
+
     /** Files and sockets that the process may have open at once. */
     int openFileLimit();
 

@@ -41,6 +41,7 @@ public final class LogDirectory {
     /**
      * @param clusterId null: not known yet
      * @param formatted true if the directory was empty and has been formatted now
+     * @param cleanEpoch of the broker that stopped cleanly; -1 if it did not, or its mark does not tell (one of an earlier Highwater)
      * @param checkpointed names ({@code topic-partition}) that a checkpoint file speaks of, whether or not there is a directory
      */
     public record Opened(
@@ -49,6 +50,7 @@ public final class LogDirectory {
             String directoryId,
             boolean formatted,
             boolean cleanStop,
+            long cleanEpoch,
             List<FoundPartition> partitions,
             Set<String> checkpointed) {}
 
@@ -85,7 +87,8 @@ public final class LogDirectory {
                         + " is held): stop that one, or give this one another log.dirs");
             }
             MetaProperties known = readMeta(files, request);
-            boolean clean = CleanMark.read(files);
+            long cleanEpoch = CleanMark.read(files);
+            boolean clean = cleanEpoch != CleanMark.NOT_CLEAN;
             Set<String> checkpointed = new LinkedHashSet<>();
             List<FoundPartition> partitions = known == null ? List.of() : findPartitions(files, clean, checkpointed);
             MetaProperties meta = known == null || known.directoryId() == null || known.clusterId() == null
@@ -104,6 +107,7 @@ public final class LogDirectory {
                     meta.directoryId(),
                     known == null,
                     clean,
+                    clean ? cleanEpoch : CleanMark.UNKNOWN_EPOCH,
                     partitions,
                     checkpointed);
         };
@@ -302,10 +306,14 @@ public final class LogDirectory {
         };
     }
 
-    /** The last write of a clean stop, after every log's close and the checkpoints succeeded (rule S6). */
-    public static DiskJob<Void> markClean() {
+    /**
+     * The last write of a clean stop, after every log's close and the checkpoints succeeded (rule S6).
+     *
+     * @param brokerEpoch of this process; -1 when it had none
+     */
+    public static DiskJob<Void> markClean(long brokerEpoch) {
         return files -> {
-            CleanMark.write(files);
+            CleanMark.write(files, brokerEpoch);
             return null;
         };
     }

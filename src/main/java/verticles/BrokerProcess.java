@@ -159,6 +159,8 @@ final class BrokerProcess {
             if (nodeDeployment == null) {
                 LOG.info("stopped before the node had started");
             } else {
+                LOG.info("stopping: handing over what this broker leads");
+                await(node.leave(), TimeUnit.SECONDS.toMillis(STOP_SECONDS));
                 LOG.info("stopping: no new connections, finishing what is under way");
                 unbind(clientDoor);
                 await(vertx.undeploy(nodeDeployment), TimeUnit.SECONDS.toMillis(STOP_SECONDS));

@@ -49,6 +49,14 @@ final class NodeVerticle extends VerticleBase {
         return started;
     }
 
+    /** Before the doors are closed: see {@link NodeAssembly#leave}. */
+    Future<?> leave() {
+        Promise<Void> left = Promise.promise();
+        NodeAssembly running = assembly;
+        loops.get(0).post(() -> running.leave((done, failure) -> left.complete()));
+        return left.future();
+    }
+
     /** The doors are closed. */
     @Override
     public Future<?> stop() {

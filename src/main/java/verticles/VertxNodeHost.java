@@ -78,6 +78,11 @@ final class VertxNodeHost implements NodeHost {
     }
 
     @Override
+    public String bootId() {
+        return BootId.ofHost();
+    }
+
+    @Override
     public int openFileLimit() {
         return OpenFileLimit.ofProcess();
     }

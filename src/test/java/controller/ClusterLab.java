@@ -91,24 +91,8 @@ final class ClusterLab {
     }
 
     BrokerRegistrationRequestData registration(int broker, long previousEpoch) {
-        BrokerRegistrationRequestData request = new BrokerRegistrationRequestData()
-                .setBrokerId(broker)
-                .setClusterId("c")
-                .setIncarnationId(new Uuid(random.nextLong(), random.nextLong()))
-                .setLogDirs(List.of(directory(broker)))
-                .setPreviousBrokerEpoch(previousEpoch);
-        request.listeners()
-                .add(new BrokerRegistrationRequestData.Listener()
-                        .setName("PLAINTEXT")
-                        .setHost("h" + broker)
-                        .setPort(9092));
-        Features.supported()
-                .forEach((name, range) -> request.features()
-                        .add(new BrokerRegistrationRequestData.Feature()
-                                .setName(name)
-                                .setMinSupportedVersion(range.min())
-                                .setMaxSupportedVersion(range.max())));
-        return request;
+        Uuid incarnation = new Uuid(random.nextLong(), random.nextLong());
+        return Joining.registration(broker, "c", incarnation, List.of(directory(broker)), previousEpoch);
     }
 
     BrokerRegistrationResponseData register(BrokerRegistrationRequestData request) {
@@ -146,10 +130,7 @@ final class ClusterLab {
     }
 
     BrokerHeartbeatRequestData beat(int broker) {
-        return new BrokerHeartbeatRequestData()
-                .setBrokerId(broker)
-                .setBrokerEpoch(image().broker(broker).epoch())
-                .setCurrentMetadataOffset(image().version() - 1);
+        return Joining.heartbeat(image().broker(broker), image().version());
     }
 
     BrokerHeartbeatResponseData heartbeat(int broker) {

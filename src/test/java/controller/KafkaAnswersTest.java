@@ -14,7 +14,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import metadata.Features;
 import metadata.MetadataImage;
-import metadata.MetadataImage.BrokerImage;
 import metadata.MetadataRecords;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
@@ -48,7 +47,8 @@ class KafkaAnswersTest {
     void oneBroker() {
         machine = machine();
         commit(machine.bootstrap());
-        commit(machine.register(new BrokerImage(1, -1, new Uuid(1, 1), List.of(), null, false, List.of()), true));
+        Joining.join(
+                machine, Joining.registration(1, "c", new Uuid(1, 1), List.of(new Uuid(2, 1)), -1), null, this::commit);
     }
 
     static ControllerMachine machine() {

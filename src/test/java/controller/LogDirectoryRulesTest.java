@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import config.BrokerConfig;
 import highwater.metadata.MetadataRecord;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import metadata.DirectoryId;
@@ -22,6 +21,7 @@ import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import sim.SimRandom;
 
@@ -34,13 +34,28 @@ class LogDirectoryRulesTest {
     private final ControllerMachine machine = new ControllerMachine(
             BrokerConfig.parse(new TreeMap<>()).config(), new SimRandom(1), MetadataImage.empty("c"));
 
+    @BeforeEach
+    void features() {
+        commit(machine.bootstrap());
+    }
+
     private void commit(List<MetadataRecord> records) {
         machine.replay(records, machine.latest().version());
     }
 
+    private int process;
+
+    /** @param clean false: after a power cut */
     private void register(int id, boolean clean, Uuid... directories) {
-        commit(machine.register(
-                new BrokerImage(id, -1, new Uuid(1, id), List.of(), null, false, List.of(directories)), clean));
+        BrokerImage before = machine.latest().broker(id);
+        long epoch = before == null || !clean ? -1 : before.epoch();
+        // An earlier process is gone: it was fenced, or said so.
+        commit(before == null ? List.of() : machine.fence(id, before.epoch()).records());
+        Joining.join(
+                machine,
+                Joining.registration(id, "c", new Uuid(1, ++process), List.of(directories), epoch),
+                new BootReport("boot" + process, false),
+                this::commit);
     }
 
     private List<PartitionImage> create(String name, int partitions, int factor) {
@@ -156,27 +171,43 @@ class LogDirectoryRulesTest {
         assertEquals(version, machine.latest().version());
     }
 
+    /** Those that began anew without all that they had. */
+    private List<Boolean> recovering(String topic) {
+        return machine.latest().topic(topic).partitions().stream()
+                .map(each -> each.eligible().recovering())
+                .toList();
+    }
+
+    private List<Integer> leaders(String topic) {
+        return machine.latest().topic(topic).partitions().stream()
+                .map(PartitionImage::leader)
+                .toList();
+    }
+
     @Test
-    void aDirectoryThatIsGoneMeansNewEpochsForWhatItHeld_C3() {
+    void whatWasInADirectoryThatIsGoneIsLost_C3() {
         register(1, true, A, B);
-        register(2, true, C);
-        create("t", 4, 2);
+        create("t", 4, 1);
+        List<Boolean> inA = machine.latest().topic("t").partitions().stream()
+                .map(each -> each.directory(1).equals(A))
+                .toList();
+        assertTrue(inA.contains(true) && inA.contains(false));
         register(1, true, B, A);
-        assertEquals(List.of(0, 0, 0, 0), epochs("t"), "none is gone");
-        List<Integer> expected = new ArrayList<>();
-        machine.latest()
-                .topic("t")
-                .partitions()
-                .forEach(each -> expected.add(each.directory(1).equals(A) ? 1 : 0));
-        assertTrue(expected.contains(0) && expected.contains(1));
-        register(1, true, B);
-        assertEquals(expected, epochs("t"));
+        assertEquals(List.of(1, 1, 1, 1), leaders("t"));
+        assertEquals(List.of(false, false, false, false), recovering("t"), "none is gone");
+        List<Integer> before = epochs("t");
         register(1, true, B, new Uuid(5, 9));
-        expected.replaceAll(each -> 2 * each);
-        assertEquals(expected, epochs("t"), "it is not assigned yet: lost still");
-        register(2, false, C);
-        expected.replaceAll(each -> each + 1);
-        assertEquals(expected, epochs("t"), "an unclean stop: all that it holds");
+        assertEquals(inA.stream().map(lost -> lost ? -1 : 1).toList(), leaders("t"), "it is nowhere");
+        for (int i = 0; i < 4; i++) {
+            assertTrue(epochs("t").get(i) > before.get(i), "I11");
+            if (inA.get(i)) {
+                assign(1, epoch(1), B, machine.latest().topic("t").id(), i);
+            }
+        }
+        assertEquals(List.of(1, 1, 1, 1), leaders("t"));
+        assertEquals(inA, recovering("t"));
+        register(1, false, B, new Uuid(5, 9));
+        assertEquals(List.of(true, true, true, true), recovering("t"), "an unclean end: all that it holds");
     }
 
     /** Where nobody has said where replicas lie, any of them may have been in the directory that is gone. */
@@ -188,9 +219,9 @@ class LogDirectoryRulesTest {
         assign(1, epoch(1), DirectoryId.UNASSIGNED, topic, 0, 1);
         assertEquals(List.of(0, 0), counts(A, B));
         register(1, true, A, B, C);
-        assertEquals(List.of(0, 0), epochs("t"));
+        assertEquals(List.of(false, false), recovering("t"));
         register(1, true, A, C);
-        assertEquals(List.of(1, 1), epochs("t"));
+        assertEquals(List.of(true, true), recovering("t"));
     }
 
     @Test
@@ -204,14 +235,14 @@ class LogDirectoryRulesTest {
         PartitionImage held = create("t", 1, 1).get(0);
         assertEquals(A, held.directory(1));
         assertTrue(machine.latest().isDirectoryOnline(held, 1));
-        commit(machine.offlineDirectories(heartbeat).records());
+        commit(machine.heartbeat(heartbeat, 0).records());
         assertEquals(registered, epoch(1), "the same registration");
         assertEquals(List.of(B), machine.latest().broker(1).logDirs());
         assertTrue(!machine.latest().isDirectoryOnline(held, 1));
         create("u", 6, 1);
         assertEquals(List.of(1, 6), counts(A, B));
-        assertEquals(List.of(), machine.offlineDirectories(heartbeat).records(), "known");
-        Decision<?> stale = machine.offlineDirectories(heartbeat.duplicate().setBrokerEpoch(registered - 1));
+        assertEquals(List.of(), machine.heartbeat(heartbeat, 0).records(), "known");
+        Decision<?> stale = machine.heartbeat(heartbeat.duplicate().setBrokerEpoch(registered - 1), 0);
         assertEquals(List.of(), stale.records());
         assertTrue(stale.answer().toString().contains("errorCode=" + Errors.STALE_BROKER_EPOCH.code()));
     }

@@ -3,6 +3,8 @@ package node;
 import common.Callback;
 import common.Failure;
 import config.BrokerConfig;
+import controller.BootReport;
+import controller.Joining;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -10,6 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.BrokerRegistrationRequestData;
+import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import raft.ReplicaKey;
 import sim.SimHost;
 import storage.DiskExecutor.Lane;
@@ -42,6 +47,7 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     /** Its place in a quorum; by default it is alone. */
     Function<ReplicaKey, QuorumPlace> place;
 
+    private Uuid incarnation;
     private long startToPersist;
     private long cutTo = Long.MAX_VALUE;
     private PartitionLog asking;
@@ -69,9 +75,28 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     }
 
     ControllerLab open() {
+        openReplica();
+        join();
+        return this;
+    }
+
+    /** Without a broker in the same process. */
+    void openReplica() {
         controller = host.await(done -> ControllerNode.open(setup(), done));
         host.<Void>await(controller::publish);
-        return this;
+    }
+
+    /** What the broker of this process does. */
+    private void join() {
+        BrokerRegistrationRequestData request = Joining.registration(
+                1, CLUSTER, incarnation, List.of(Uuid.fromString(opened.directoryId())), opened.cleanEpoch());
+        BrokerRegistrationResponseData registered = host.await(done ->
+                controller.registerBroker(request, new BootReport(host.disk().boot(), false), done));
+        if (registered.errorCode() != 0) {
+            throw new AssertionError(registered.toString());
+        }
+        host.<BrokerHeartbeatResponseData>await(
+                done -> controller.heartbeat(Joining.heartbeat(image().broker(1), image().version()), done));
     }
 
     Failure openRefused() {
@@ -86,6 +111,8 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 CLUSTER,
                 new Uuid(DIRECTORY + id, id).toString(),
                 host.ports().mutations());
+        incarnation =
+                new Uuid(host.ports().random().nextLong(), host.ports().random().nextLong());
         opened = host.await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.open(request), done));
         LogStart start = LogStart.NEW;
         for (FoundPartition each : opened.partitions()) {
@@ -101,8 +128,7 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 host.executor(),
                 config,
                 opened.clusterId(),
-                List.of(Uuid.fromString(opened.directoryId())),
-                opened.cleanStop() || opened.formatted(),
+                incarnation,
                 0,
                 this,
                 this::lower,
@@ -127,7 +153,8 @@ final class ControllerLab implements LogHost, MetadataPublisher {
         host.<Void>await(controller::stop);
         asking = controller.log();
         host.<Void>await(this::checkpoint);
-        host.<Void>await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.markClean(), done));
+        long epoch = image().broker(1) == null ? -1 : image().broker(1).epoch();
+        host.<Void>await(done -> host.executor().run(Lane.BLOCKING, LogDirectory.markClean(epoch), done));
     }
 
     MetadataImage image() {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import metadata.MetadataImage;
+import metadata.MetadataImage.PartitionImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
@@ -67,7 +68,7 @@ class ControllerNodeTest {
         assertTrue(image.isClusterRecorded(), "who joins later learns it");
         assertEquals(1, image.brokers().size());
         assertEquals(lab.controller.log().highWatermark(), image.version());
-        assertEquals(image, lab.published.get(0));
+        assertEquals(image, lab.published.get(lab.published.size() - 1));
     }
 
     @Test
@@ -120,7 +121,7 @@ class ControllerNodeTest {
         ControllerLab next = small.on(host.kill()).open();
         assertEquals(121, next.image().topic("t").partitions().size());
         for (String topic : List.of("t", "u")) {
-            next.image().topic(topic).partitions().forEach(each -> assertEquals(1, each.leaderEpoch(), topic));
+            next.image().topic(topic).partitions().forEach(each -> assertEquals(2, each.leaderEpoch(), topic));
         }
     }
 
@@ -332,8 +333,9 @@ class ControllerNodeTest {
         host.disk().rot(found.get(1), 100, 3);
         ControllerLab next = small.on(host.kill()).open();
         assertEquals(20, next.image().topics().size());
+        next.host.runFor(1_000);
         next.stop();
-        next.host.disk().rot(found.get(0), 100, 3);
+        snapshots(next.host).forEach(each -> next.host.disk().rot(each, 110, 3));
         String told = next.on(next.host.kill()).openRefused().message();
         assertTrue(told.contains("no snapshot reaches it"), told);
     }
@@ -350,17 +352,25 @@ class ControllerNodeTest {
         assertEquals(2, snapshots(host).size());
     }
 
-    /** I11: in memory mode a tail may be lost, so no offset comes back under an old epoch. */
+    /** I11, C3: no offset comes back under an old epoch; and what a power cut may have taken is known. */
     @Test
-    void leaderEpochsRiseAfterAnUncleanStopOnly() {
+    void leaderEpochsRiseWithEachStart() {
         lab.open();
         create(lab, "t");
         lab.stop();
-        ControllerLab clean = lab.on(host.kill()).open();
-        assertEquals(0, clean.image().topic("t").partitions().get(0).leaderEpoch());
-        ControllerLab unclean = clean.on(clean.host.powerCut()).open();
-        assertEquals(1, unclean.image().topic("t").partitions().get(0).leaderEpoch());
-        assertEquals(1, unclean.image().topic("t").partitions().get(0).partitionEpoch());
+        ControllerLab clean = lab.on(host.powerCut()).open();
+        assertEquals("epoch 2, recovering false", state(clean));
+        ControllerLab killed = clean.on(clean.host.kill()).open();
+        assertEquals("epoch 4, recovering false", state(killed), "the page cache has all");
+        ControllerLab unclean = killed.on(killed.host.powerCut()).open();
+        assertEquals("epoch 6, recovering true", state(unclean));
+    }
+
+    private static String state(ControllerLab lab) {
+        PartitionImage partition = lab.image().topic("t").partitions().get(0);
+        assertEquals(1, partition.leader());
+        return "epoch " + partition.leaderEpoch() + ", recovering "
+                + partition.eligible().recovering();
     }
 
     @Test

@@ -1,92 +1,106 @@
 package node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.Callback;
 import common.Failure;
 import common.FailureCode;
+import common.PartitionId;
 import common.Ports;
 import controller.Controller;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
-import metadata.MetadataImage.BrokerImage;
+import java.util.function.Function;
 import org.apache.kafka.common.Uuid;
-import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
-import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import services.HeldMailboxes;
-import sim.LoggedLines;
-import sim.QuietLogs;
 import sim.SimHost;
 
-/** A log directory that does not work any more is told until the controller takes it (KIP-858). */
-@ExtendWith(QuietLogs.class)
+/** Where replicas lie is told until the controller has it (KIP-858). */
 class DirectoryReportsTest {
-    private static final Uuid A = new Uuid(5, 1);
-    private static final Uuid B = new Uuid(5, 2);
-    private static final long LONG_ENOUGH_MILLIS = 60_000;
+    private static final Uuid DIRECTORY = new Uuid(5, 1);
+    private static final Uuid TOPIC = new Uuid(6, 1);
 
     private final SimHost host = new SimHost(1);
     private final HeldMailboxes mailboxes = new HeldMailboxes();
-    private final List<List<Uuid>> told = new ArrayList<>();
-    private final DirectoryReports reports = new DirectoryReports(
-            ports(), new BrokerImage(1, 7, new Uuid(1, 1), List.of(), null, false, List.of(A, B)), 1 << 20);
+    private final List<String> outcomes = new ArrayList<>();
 
-    private Ports ports() {
+    private DirectoryReports reports() {
         Ports own = host.ports();
-        return new Ports(
+        Ports ports = new Ports(
                 own.clock(), own.timers(), own.random(), mailboxes, own.metrics(), own.chance(), own.mutations());
+        return new DirectoryReports(ports, 1, 7, 1 << 20);
     }
 
-    /** What waits is answered so. */
-    private void answer(Consumer<Callback<BrokerHeartbeatResponseData>> reply) {
+    private void tell(DirectoryReports reports) {
+        List<ReplicaDirectories.Placed> placed = List.of(
+                new ReplicaDirectories.Placed(new PartitionId(TOPIC, 0), DIRECTORY),
+                new ReplicaDirectories.Placed(new PartitionId(TOPIC, 1), DIRECTORY));
+        reports.assign(
+                placed,
+                (done, failure) ->
+                        outcomes.add(failure == null ? "told" : failure.code().name()));
+    }
+
+    /** What waits is answered with these errors of its partitions, or fails. */
+    private void answer(FailureCode failure, Errors... errors) {
+        Function<AssignReplicasToDirsRequestData, AssignReplicasToDirsResponseData> answer = request -> {
+            assertEquals(7, request.brokerEpoch());
+            AssignReplicasToDirsResponseData.TopicData topic =
+                    new AssignReplicasToDirsResponseData.TopicData().setTopicId(TOPIC);
+            for (Errors each : errors) {
+                topic.partitions().add(new AssignReplicasToDirsResponseData.PartitionData().setErrorCode(each.code()));
+            }
+            return new AssignReplicasToDirsResponseData()
+                    .setDirectories(List.of(new AssignReplicasToDirsResponseData.DirectoryData()
+                            .setId(DIRECTORY)
+                            .setTopics(List.of(topic))));
+        };
         mailboxes.deliver(Proxy.newProxyInstance(
                 Controller.class.getClassLoader(), new Class<?>[] {Controller.class}, (proxy, method, arguments) -> {
-                    assertEquals("offlineDirectories", method.getName());
-                    told.add(((BrokerHeartbeatRequestData) arguments[0]).offlineLogDirs());
                     @SuppressWarnings("unchecked")
-                    Callback<BrokerHeartbeatResponseData> done = (Callback<BrokerHeartbeatResponseData>) arguments[1];
-                    reply.accept(done);
+                    Callback<AssignReplicasToDirsResponseData> done =
+                            (Callback<AssignReplicasToDirsResponseData>) arguments[1];
+                    done.done(
+                            failure == null ? answer.apply((AssignReplicasToDirsRequestData) arguments[0]) : null,
+                            failure == null ? null : Failure.of(failure, "no"));
                     return null;
                 }));
     }
 
-    private void answer(Errors error) {
-        answer(done -> done.succeed(new BrokerHeartbeatResponseData().setErrorCode(error.code())));
+    @Test
+    void toldAgainWhileNoControllerIsToBeHad() {
+        tell(reports());
+        for (FailureCode each : List.of(FailureCode.NOT_LEADER, FailureCode.TIMED_OUT, FailureCode.OVERLOADED)) {
+            answer(each);
+            assertEquals(0, mailboxes.waiting(), "not at once");
+            host.runFor(1_000);
+            assertEquals(1, mailboxes.waiting());
+        }
+        answer(null, Errors.NONE, Errors.NONE);
+        assertEquals(List.of("told"), outcomes);
     }
 
     @Test
-    void whatIsRefusedIsToldAgainAfterAWhile() {
-        try (LoggedLines lines = new LoggedLines("node.DirectoryReports")) {
-            reports.offline(A);
-            answer(Errors.STALE_BROKER_EPOCH);
-            assertEquals(0, mailboxes.waiting(), "not at once");
-            assertTrue(
-                    lines.lines().get(0).contains(Errors.STALE_BROKER_EPOCH.name()),
-                    lines.lines().toString());
-        }
-        host.runFor(LONG_ENOUGH_MILLIS);
-        assertEquals(1, mailboxes.waiting());
-        answer(done -> done.fail(Failure.of(FailureCode.OVERLOADED, "many wait")));
-        host.runFor(LONG_ENOUGH_MILLIS);
-        reports.offline(B);
-        answer(Errors.NONE);
-        answer(Errors.NONE);
-        host.runFor(LONG_ENOUGH_MILLIS);
-        assertEquals(0, mailboxes.waiting(), "all is told");
-        assertEquals(List.of(List.of(A), List.of(A), List.of(A), List.of(B)), told);
+    void whatIsGoneMeanwhileDoesNotMatter() {
+        tell(reports());
+        answer(null, Errors.UNKNOWN_TOPIC_ID, Errors.NOT_LEADER_OR_FOLLOWER);
+        assertEquals(List.of("told"), outcomes);
+        tell(reports());
+        answer(null, Errors.UNKNOWN_TOPIC_OR_PARTITION, Errors.LOG_DIR_NOT_FOUND);
+        assertEquals(List.of("told", "INTERNAL"), outcomes);
     }
 
     @Test
     void aNodeThatStopsTellsNoMore() {
-        reports.offline(A);
-        answer(done -> done.fail(Failure.of(FailureCode.SHUTTING_DOWN, "this node is stopping")));
-        host.runFor(LONG_ENOUGH_MILLIS);
+        tell(reports());
+        answer(FailureCode.SHUTTING_DOWN);
+        host.runFor(60_000);
         assertEquals(0, mailboxes.waiting());
+        assertEquals(List.of("SHUTTING_DOWN"), outcomes);
     }
 }

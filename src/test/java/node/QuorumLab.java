@@ -84,7 +84,7 @@ final class QuorumLab {
                     self, LISTENER, endpoints(id), staticVoters(), bootstrap(), TIMEOUTS, new Lines(id, host));
             seen = 0;
             try {
-                lab.open();
+                lab.openReplica();
             } catch (SimCrash crash) {
                 // By a fault of the disk.
             }

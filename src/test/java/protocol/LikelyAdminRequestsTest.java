@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import config.BrokerConfig;
 import controller.ControllerMachine;
+import controller.Joining;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,8 +12,6 @@ import java.util.Random;
 import java.util.TreeMap;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
-import metadata.MetadataImage.BrokerImage;
-import metadata.MetadataImage.Endpoint;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -40,16 +39,12 @@ class LikelyAdminRequestsTest {
                 new ControllerMachine(config, new sim.SimRandom(SEED), MetadataImage.empty("AAAAAAAAQAGAAAAAAAAAAg"));
         MachineMailboxes node = new MachineMailboxes(machine);
         node.replay(machine.bootstrap());
-        node.replay(machine.register(
-                new BrokerImage(
-                        config.node().nodeId(),
-                        -1,
-                        new Uuid(4, 4),
-                        List.of(new Endpoint("PLAINTEXT", null, 9092, "PLAINTEXT")),
-                        null,
-                        false,
-                        List.of()),
-                true));
+        Joining.join(
+                machine,
+                Joining.registration(
+                        config.node().nodeId(), "AAAAAAAAQAGAAAAAAAAAAg", new Uuid(4, 4), List.of(new Uuid(4, 5)), -1),
+                null,
+                node::replay);
         List<ApiHandler> handlers = handlers(config, node);
         for (int round = 0; round < ROUNDS; round++) {
             ApiHandler handler = handlers.get(random.nextInt(handlers.size()));

@@ -127,7 +127,7 @@ final class TransactionLab implements LogHost {
                 log.cleanedTo());
         host.<Void>await(done ->
                 host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.writeCheckpoints(List.of(line)), done));
-        host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+        host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(-1), done));
         kill();
     }
 

@@ -150,7 +150,7 @@ class LogFaultTest {
         lab.host.<Void>await(done -> lab.log.close(done));
         lab.host.<Void>await(lab::checkpoint);
         lab.model.cleanPossible = true;
-        lab.host.<Void>await(done -> lab.host.executor().run(Lane.BLOCKING, LogDirectory.markClean(), done));
+        lab.host.<Void>await(done -> lab.host.executor().run(Lane.BLOCKING, LogDirectory.markClean(-1), done));
         killAndOpen();
         assertTrue(lab.opened.cleanStop());
     }

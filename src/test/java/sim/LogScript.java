@@ -161,7 +161,7 @@ final class LogScript {
         lab.observe();
         checkpoint();
         lab.model.cleanPossible = true;
-        lab.host.<Void>await(done -> lab.host.executor().run(Lane.BLOCKING, LogDirectory.markClean(), done));
+        lab.host.<Void>await(done -> lab.host.executor().run(Lane.BLOCKING, LogDirectory.markClean(-1), done));
         lab = lab.on(lab.host.kill());
         lab.open(mutations);
         if (!lab.opened.cleanStop()) {

@@ -107,7 +107,7 @@ class MutationTest {
         lab.host.<Void>await(lab::checkpoint);
         lab.model.cleanPossible = true;
         lab.host.<Void>await(done ->
-                lab.host.executor().run(storage.DiskExecutor.Lane.BLOCKING, storage.LogDirectory.markClean(), done));
+                lab.host.executor().run(storage.DiskExecutor.Lane.BLOCKING, storage.LogDirectory.markClean(-1), done));
         LogLab second = lab.on(lab.host.kill());
         second.open(kept);
         LogLab third = second.on(second.host.powerCut());

@@ -286,6 +286,15 @@ final class NodeBench {
         return this.<MetadataImage>outcome(done -> NodeImage.ask(mailboxes, done)).value;
     }
 
+    /** Whether the controller takes it that records of the partition may be lost (C3). */
+    boolean recovering(PartitionId partition) {
+        return image().topic(partition.topicId())
+                .partitions()
+                .get(partition.partition())
+                .eligible()
+                .recovering();
+    }
+
     private long brokerEpoch() {
         return image().broker(1).epoch();
     }

@@ -315,7 +315,7 @@ final class NodeTransactionsTest {
 
     @Test
     void offsetsThatATransactionMayReplaceDoNotExpire_G8() {
-        begin(11, "offsets.retention.minutes", "1", "offsets.retention.check.interval.ms", "5000");
+        begin(11, "offsets.retention.minutes", "1", "offsets.retention.check.interval.ms", "7000");
         transactions.commit("g", "t", 3);
         transactions.commit("old", "t", 4);
         Producer producer = transactions.init("x", LONG);

@@ -26,6 +26,7 @@ public final class SimDisk {
     private final Map<String, SimLife> locks = new TreeMap<>();
     private int openHandles;
     private long bytesRead;
+    private int boots;
 
     public SimDisk(SimRandom random) {
         this(random, new SimDirectory());
@@ -40,6 +41,12 @@ public final class SimDisk {
     public void powerCut() {
         root.powerCut(random);
         openHandles = 0;
+        boots++;
+    }
+
+    /** Names the machine's boot: another one after each loss of power. */
+    public String boot() {
+        return "boot" + boots;
     }
 
     /** The process was killed. End its {@link SimLife} first. */

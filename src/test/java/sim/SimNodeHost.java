@@ -30,6 +30,7 @@ final class SimNodeHost implements NodeHost {
     private final List<SimDiskExecutor> disks = new ArrayList<>();
     private final List<SimPeers> peers = new ArrayList<>();
     private final Consumer<Failure> onHalt;
+    private final String boot;
     private Instance controllers;
 
     /**
@@ -67,6 +68,7 @@ final class SimNodeHost implements NodeHost {
         this.random = random;
         this.place = parts.place;
         this.onHalt = onHalt;
+        this.boot = parts.disks.get(0).boot();
         this.mailboxes = new SimMailboxes(scheduler, life, random.split("bus"), MAX_BUS_DELAY, parts.lag);
         for (int loop = 0; loop < parts.loops; loop++) {
             ports.add(new Ports(
@@ -101,6 +103,11 @@ final class SimNodeHost implements NodeHost {
     @Override
     public long pageCacheBytes() {
         return 8 << 20;
+    }
+
+    @Override
+    public String bootId() {
+        return boot;
     }
 
     @Override

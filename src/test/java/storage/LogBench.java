@@ -107,7 +107,7 @@ final class LogBench implements LogHost {
     void cleanStop() {
         host.<Void>await(done -> log.close(done));
         checkpoint();
-        host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+        host.<Void>await(done -> host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(-1), done));
     }
 
     /** A clean stop; then the next process. */

@@ -165,7 +165,7 @@ final class LogDirectoryTest {
     void cleanMarkCountsOnceAndOnlyWhole_S6() {
         SimHost host = new SimHost(1);
         open(host, 7, null);
-        run(host, LogDirectory.markClean());
+        run(host, LogDirectory.markClean(-1));
         byte[] mark = host.disk().content(CleanMark.FILE_NAME);
         SimHost second = host.kill();
         assertTrue(open(second, 7, null).cleanStop());
@@ -184,7 +184,7 @@ final class LogDirectoryTest {
             assertFalse(open(third, 7, null).cleanStop(), "flipped at " + at);
         }
         third = third.kill();
-        third.disk().put(CleanMark.FILE_NAME, CleanMark.image(2).array());
+        third.disk().put(CleanMark.FILE_NAME, CleanMark.image(2, -1).array());
         assertTrue(refusal(third, 7, null).contains("newer"));
     }
 

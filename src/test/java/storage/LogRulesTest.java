@@ -139,7 +139,7 @@ final class LogRulesTest {
         mutant.append(1);
         mutant.host.<Void>await(done -> mutant.log.close(done));
         mutant.host.<Void>await(
-                done -> mutant.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+                done -> mutant.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(-1), done));
         mutant.host = mutant.host.kill();
         mutant.open(TornTailTest.mutation("clean-mark-kept"));
         mutant.kill();
@@ -156,7 +156,7 @@ final class LogRulesTest {
         bench.host.<Void>await(done -> bench.log.close(done));
         bench.checkpoint();
         bench.host.<Void>await(
-                done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+                done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(-1), done));
         bench.host = bench.host.kill();
         long before = bench.host.disk().bytesRead();
         bench.open();
@@ -184,7 +184,7 @@ final class LogRulesTest {
             bench.host.<Void>await(done -> bench.log.close(done));
             bench.checkpoint();
             bench.host.<Void>await(
-                    done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(), done));
+                    done -> bench.host.executor().run(DiskExecutor.Lane.BLOCKING, LogDirectory.markClean(-1), done));
             bench.host = bench.host.kill();
             for (String line : bench.host.disk().tree()) {
                 String path = line.substring(0, Math.max(0, line.lastIndexOf(' ')));
