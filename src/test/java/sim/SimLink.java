@@ -197,9 +197,14 @@ final class SimLink {
             refreshing = false;
             refreshedAt = net.scheduler().now();
             if (answer != null) {
-                routes.learn((MetadataResponseData) answer);
+                learn((MetadataResponseData) answer);
             }
         });
+    }
+
+    private void learn(MetadataResponseData answer) {
+        routes.learn(answer);
+        net.told(answer);
     }
 
     /** One request of the client. */
@@ -243,7 +248,7 @@ final class SimLink {
 
         private void whole(ApiMessage answer) {
             if (answer instanceof MetadataResponseData metadata) {
-                routes.learn(metadata);
+                learn(metadata);
             } else if (SimMerge.stale(answer)) {
                 refresh();
             }
