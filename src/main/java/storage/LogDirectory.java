@@ -113,6 +113,22 @@ public final class LogDirectory {
         };
     }
 
+    /**
+     * Formats an empty directory for a node that is not started yet; {@code content} is put into it first, so that what is cut off is no formatted directory. False:
+     * it was formatted before, and nothing is done. Not locked.
+     */
+    public static DiskJob<Boolean> format(OpenRequest request, DiskJob<Void> content) {
+        return files -> {
+            if (AtomicFile.read(files, MetaProperties.FILE_NAME, MAX_SMALL_FILE) != null) {
+                return false;
+            }
+            requireEmpty(files);
+            content.run(files);
+            format(files, null, request);
+            return true;
+        };
+    }
+
     /** The cluster that the directory belongs to, if it says one; else null. Touches nothing. */
     public static DiskJob<String> clusterId() {
         return files -> {

@@ -29,7 +29,7 @@ record Doors(Door clients, Door controllers) {
     }
 
     /** As Kafka: the name by which this machine knows itself. */
-    private static String machine() {
+    static String machine() {
         try {
             return InetAddress.getLocalHost().getCanonicalHostName();
         } catch (UnknownHostException e) {

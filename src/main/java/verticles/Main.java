@@ -31,7 +31,8 @@ public final class Main {
         }
     }
 
-    private static BrokerConfig config(StartOptions options) {
+    /** Refused with all that is wrong. */
+    static BrokerConfig config(StartOptions options) {
         BrokerConfig.Parsed parsed = BrokerConfig.parse(options.properties());
         if (!parsed.problems().isEmpty()) {
             throw new StartException(

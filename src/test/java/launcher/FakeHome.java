@@ -65,7 +65,7 @@ final class FakeHome {
             Files.createDirectories(home.resolve(directory));
         }
         Files.copy(Path.of("bin/highwater"), home.resolve("bin/highwater"), StandardCopyOption.COPY_ATTRIBUTES);
-        for (String text : List.of("help.txt", "help-start.txt")) {
+        for (String text : List.of("help.txt", "help-start.txt", "help-format.txt")) {
             Path resource = Path.of("src/main/resources/cli", text);
             Files.copy(resource, home.resolve(resource.toString()));
         }
