@@ -1,6 +1,8 @@
 package controller;
 
 import common.Callback;
+import org.apache.kafka.common.message.AddRaftVoterRequestData;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.AllocateProducerIdsRequestData;
 import org.apache.kafka.common.message.AllocateProducerIdsResponseData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
@@ -29,6 +31,8 @@ import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsRequestData;
 import org.apache.kafka.common.message.IncrementalAlterConfigsResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import org.apache.kafka.common.message.UnregisterBrokerRequestData;
 import org.apache.kafka.common.message.UnregisterBrokerResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
@@ -91,6 +95,12 @@ public interface Controller {
     void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done);
 
     void unregisterBroker(UnregisterBrokerRequestData request, Callback<UnregisterBrokerResponseData> done);
+
+    /** A node becomes a voter of the metadata quorum (KIP-853); answered as {@link MetadataQuorum#addRaftVoter}. */
+    void addRaftVoter(AddRaftVoterRequestData request, Callback<AddRaftVoterResponseData> done);
+
+    /** A voter is one no longer. */
+    void removeRaftVoter(RemoveRaftVoterRequestData request, Callback<RemoveRaftVoterResponseData> done);
 
     /** Of the metadata log's partition. */
     void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done);

@@ -5,6 +5,7 @@ import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochRequestData;
 import org.apache.kafka.common.message.BeginQuorumEpochResponseData;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.EndQuorumEpochRequestData;
@@ -58,4 +59,11 @@ public interface MetadataQuorum {
 
     /** Leader, voters and observers (KIP-836); NOT_LEADER_OR_FOLLOWER at the partition elsewhere than at the leader. */
     void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done);
+
+    /**
+     * The voters, where they listen, and which of them leads as far as this node knows, in the form of DescribeCluster (KIP-919). Without the cluster's id.
+     *
+     * @param listener of the addresses that are told
+     */
+    void describeControllers(String listener, Callback<DescribeClusterResponseData> done);
 }

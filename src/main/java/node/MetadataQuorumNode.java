@@ -8,6 +8,7 @@ import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochRequestData;
 import org.apache.kafka.common.message.BeginQuorumEpochResponseData;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.EndQuorumEpochRequestData;
@@ -93,6 +94,12 @@ final class MetadataQuorumNode implements MetadataQuorum {
     @Override
     public void removeRaftVoter(RemoveRaftVoterRequestData request, Callback<RemoveRaftVoterResponseData> done) {
         ask(RaftRequests.fromKafka(request), answers::remove, done);
+    }
+
+    @Override
+    public void describeControllers(String listener, Callback<DescribeClusterResponseData> done) {
+        replica.tick();
+        done.succeed(description.controllers(replica.raft(), listener));
     }
 
     @Override

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.internals.Topic;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData.Node;
@@ -17,7 +18,7 @@ import raft.ReplicaKey;
 import raft.ReplicaProgress;
 import raft.VoterSet;
 
-/** Answers DescribeQuorum (KIP-836, KIP-853): by the leader only, who hears of all replicas. */
+/** Answers DescribeQuorum (KIP-836, KIP-853): by the leader only, who hears of all replicas; and what any replica knows of the controllers. */
 final class QuorumDescription {
     private final ReplicaKey self;
     private final List<Endpoint> endpoints;
@@ -92,6 +93,22 @@ final class QuorumDescription {
 
     private static long wall(long millis, Now now) {
         return millis == Long.MIN_VALUE ? -1 : now.wallMillis - (now.millis - millis);
+    }
+
+    /** Those that tell an address of {@code listener}, for DescribeCluster (KIP-919); any node knows them. */
+    DescribeClusterResponseData controllers(RaftNode raft, String listener) {
+        DescribeClusterResponseData answer = new DescribeClusterResponseData().setControllerId(raft.leaderId());
+        for (Node node : nodes(raft)) {
+            DescribeQuorumResponseData.Listener at = node.listeners().find(listener);
+            if (at != null) {
+                answer.brokers()
+                        .add(new DescribeClusterResponseData.DescribeClusterBroker()
+                                .setBrokerId(node.nodeId())
+                                .setHost(at.host())
+                                .setPort(at.port()));
+            }
+        }
+        return answer;
     }
 
     private List<Node> nodes(RaftNode raft) {

@@ -45,7 +45,7 @@ public final class AdminHandlers {
                 new ElectLeadersHandler(parts.cluster()),
                 new DescribeAclsHandler(),
                 new DescribeUserScramCredentialsHandler()));
-        all.add(QuorumHandlers.ofBroker(parts.cluster()));
+        all.addAll(QuorumHandlers.ofBroker(parts.cluster()));
         all.addAll(DelegationTokenHandler.all());
         return all;
     }

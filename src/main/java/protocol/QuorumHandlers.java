@@ -61,12 +61,13 @@ public final class QuorumHandlers {
                         (answer, version) -> {}),
                 add(quorum::addRaftVoter),
                 remove(quorum::removeRaftVoter),
-                describe(quorum::describeQuorum));
+                describe(quorum::describeQuorum),
+                new DescribeControllersHandler(quorum));
     }
 
     /** For listeners of brokers. */
-    static ApiHandler ofBroker(ClusterService cluster) {
-        return describe(cluster::describeQuorum);
+    static List<ApiHandler> ofBroker(ClusterService cluster) {
+        return List.of(add(cluster::addRaftVoter), remove(cluster::removeRaftVoter), describe(cluster::describeQuorum));
     }
 
     private static ApiHandler add(QuorumHandler.UseCase<AddRaftVoterRequestData, AddRaftVoterResponseData> useCase) {

@@ -2,12 +2,16 @@ package services;
 
 import common.Callback;
 import common.Mailboxes;
+import org.apache.kafka.common.message.AddRaftVoterRequestData;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 
@@ -24,6 +28,14 @@ public final class ClusterService {
 
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
         controller.call((owner, reply) -> owner.describeQuorum(request, reply), timeoutMillis, done);
+    }
+
+    public void addRaftVoter(AddRaftVoterRequestData request, Callback<AddRaftVoterResponseData> done) {
+        controller.call((owner, reply) -> owner.addRaftVoter(request, reply), request.timeoutMs(), done);
+    }
+
+    public void removeRaftVoter(RemoveRaftVoterRequestData request, Callback<RemoveRaftVoterResponseData> done) {
+        controller.call((owner, reply) -> owner.removeRaftVoter(request, reply), timeoutMillis, done);
     }
 
     public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {

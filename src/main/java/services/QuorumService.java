@@ -9,6 +9,7 @@ import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochRequestData;
 import org.apache.kafka.common.message.BeginQuorumEpochResponseData;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.EndQuorumEpochRequestData;
@@ -74,6 +75,11 @@ public final class QuorumService {
 
     public void describeQuorum(DescribeQuorumRequestData request, Callback<DescribeQuorumResponseData> done) {
         call((quorum, reply) -> quorum.describeQuorum(request, reply), 0, done);
+    }
+
+    /** @param listener by which the asker reaches controllers */
+    public void describeControllers(String listener, Callback<DescribeClusterResponseData> done) {
+        call((quorum, reply) -> quorum.describeControllers(listener, reply), 0, done);
     }
 
     /** @param waits milliseconds for which the answer may be kept on purpose; negative: none */

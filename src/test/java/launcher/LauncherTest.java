@@ -150,7 +150,8 @@ class LauncherTest {
     @Test
     void helpNeedsNeitherBuildNorJava() throws Exception {
         Map<String, String> noJava = Map.of("HIGHWATER_JAVA_HOME", "/nowhere");
-        for (List<String> words : List.of(List.<String>of(), List.of("--help"), List.of("start", "--help"), List.of("format", "--help"))) {
+        for (List<String> words : List.of(
+                List.<String>of(), List.of("--help"), List.of("start", "--help"), List.of("format", "--help"))) {
             Run run = fake.run(noJava, fake.home(), launcher, words.toArray(String[]::new));
             assertEquals(0, run.exitCode(), run.err());
             assertTrue(run.out().contains("Usage: highwater"), run.out());

@@ -8,6 +8,7 @@ import common.Failure;
 import common.FailureCode;
 import controller.MetadataQuorum;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -16,6 +17,8 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochResponseData;
+import org.apache.kafka.common.message.DescribeClusterRequestData;
+import org.apache.kafka.common.message.DescribeClusterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
 import org.apache.kafka.common.message.EndQuorumEpochResponseData;
 import org.apache.kafka.common.message.FetchRequestData;
@@ -27,6 +30,7 @@ import org.apache.kafka.common.message.VoteResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.ByteBufferAccessor;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.MessageUtil;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.junit.jupiter.api.Test;
@@ -41,15 +45,22 @@ class QuorumHandlersTest {
     private final HeldMailboxes mailboxes = new HeldMailboxes();
     private final List<ApiHandler> handlers = QuorumHandlers.ofController(new QuorumService(mailboxes, TIMEOUT));
     private final Set<String> asked = new LinkedHashSet<>();
+    private final List<String> listeners = new ArrayList<>();
 
     private final MetadataQuorum quorum = (MetadataQuorum) Proxy.newProxyInstance(
             MetadataQuorum.class.getClassLoader(),
             new Class<?>[] {MetadataQuorum.class},
             (proxy, method, arguments) -> {
                 asked.add(method.getName());
+                if (arguments[0] instanceof String listener) {
+                    listeners.add(listener);
+                }
                 @SuppressWarnings("unchecked")
                 Callback<ApiMessage> done = (Callback<ApiMessage>) arguments[1];
-                done.succeed(full(((ApiMessage) arguments[0]).apiKey()));
+                done.succeed(
+                        arguments[0] instanceof ApiMessage message
+                                ? full(message.apiKey())
+                                : new DescribeClusterResponseData().setControllerId(2));
                 return null;
             });
 
@@ -65,6 +76,9 @@ class QuorumHandlersTest {
     @Test
     void answersFitEachVersion() {
         for (ApiHandler handler : handlers) {
+            if (handler.key() == ApiKeys.DESCRIBE_CLUSTER) {
+                continue;
+            }
             for (short version : handler.key().allVersions()) {
                 HandlerCall call =
                         call(handler, version, handler.key().messageType.newRequest());
@@ -85,11 +99,31 @@ class QuorumHandlersTest {
     @Test
     void eachAsksItsOwn() {
         handlers.forEach(each -> {
-            call(each, each.maxVersion(), each.key().messageType.newRequest());
+            call(each, each.maxVersion(), request(each.key()));
             mailboxes.deliver(quorum);
         });
         assertEquals(handlers.size(), asked.size(), () -> asked.toString());
         assertEquals(MetadataQuorum.class.getMethods().length, asked.size());
+    }
+
+    @Test
+    void controllersAreDescribedToWhoAsksForThem() {
+        ApiHandler handler = handler(ApiKeys.DESCRIBE_CLUSTER);
+        HandlerCall brokers = call(handler, 2, new DescribeClusterRequestData());
+        assertEquals(
+                Errors.MISMATCHED_ENDPOINT_TYPE.code(),
+                brokers.answer(DescribeClusterResponseData.class).errorCode());
+        DescribeClusterRequestData request =
+                new DescribeClusterRequestData().setEndpointType((byte) 2).setIncludeClusterAuthorizedOperations(true);
+        HandlerCall controllers = call(handler, 2, request);
+        mailboxes.deliver(quorum);
+        DescribeClusterResponseData answer = controllers.answer(DescribeClusterResponseData.class);
+        assertEquals(0, answer.errorCode());
+        assertEquals("c", answer.clusterId());
+        assertEquals(2, answer.controllerId());
+        assertEquals(2, answer.endpointType());
+        assertEquals(8096, answer.clusterAuthorizedOperations());
+        assertEquals(List.of(HandlerCall.CONNECTION.listener()), listeners);
     }
 
     @Test
@@ -130,6 +164,11 @@ class QuorumHandlersTest {
                 ApiKeys.ADD_RAFT_VOTER,
                 ApiKeys.REMOVE_RAFT_VOTER,
                 ApiKeys.UPDATE_RAFT_VOTER)));
+    }
+
+    private static ApiMessage request(ApiKeys key) {
+        ApiMessage request = key.messageType.newRequest();
+        return request instanceof DescribeClusterRequestData cluster ? cluster.setEndpointType((byte) 2) : request;
     }
 
     private static ApiMessage full(short key) {
