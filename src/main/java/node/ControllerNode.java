@@ -404,7 +404,9 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         });
     }
 
+    /** One that stood still for too long is the active controller no more, whatever its timers have not told yet (rule R5). */
     private <T> void decide(Function<ControllerMachine, Decision<T>> decision, boolean awaitShards, Callback<T> done) {
+        replica.tick();
         journal.submit(new MetadataJournal.Request<>(decision, awaitShards, done));
     }
 

@@ -321,19 +321,22 @@ final class QuorumLab {
                     return;
                 }
                 SimHost answering = there.host;
-                deliver(
-                        there.controller().quorum(),
-                        message,
-                        (answer, failure) -> later(process, delay(), () -> {
-                            if (!cut.contains(to * 100 + from)
-                                    && answering.life().alive()) {
-                                if (failure == null) {
-                                    once.succeed(answers.fromKafka(answer));
-                                } else {
-                                    once.fail(FailureCode.PEER_LOST, "it ended");
-                                }
-                            }
-                        }));
+                later(
+                        answering,
+                        0,
+                        () -> deliver(
+                                there.controller().quorum(),
+                                message,
+                                (answer, failure) -> later(process, delay(), () -> {
+                                    if (!cut.contains(to * 100 + from)
+                                            && answering.life().alive()) {
+                                        if (failure == null) {
+                                            once.succeed(answers.fromKafka(answer));
+                                        } else {
+                                            once.fail(FailureCode.PEER_LOST, "it ended");
+                                        }
+                                    }
+                                })));
             });
         }
 

@@ -8,13 +8,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import common.FailureCode;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import node.QuorumLab.Machine;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AddRaftVoterRequestData;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
+import raft.VoterSet;
 
 /** Three controllers and what becomes of their metadata, on the real log. */
 class QuorumTest {
@@ -66,7 +73,7 @@ class QuorumTest {
                             failure == null ? "done" : failure.code().name()));
         }
         lab.await("the leader resigns", () -> !old.isActive());
-        assertEquals(java.util.Collections.nCopies(5, "NOT_LEADER"), answers);
+        assertEquals(Collections.nCopies(5, "NOT_LEADER"), answers);
         assertNull(QuorumLab.quota(old.lab.image(), "lost0"));
         lab.await("another leads", () -> lab.active() != null && lab.active() != old);
         lab.setQuota("after", 2);
@@ -181,7 +188,7 @@ class QuorumTest {
         long end = active.controller().log().logEndOffset();
         partition.currentVoters().forEach(each -> {
             assertEquals(end, each.logEndOffset());
-            assertNotEquals(org.apache.kafka.common.Uuid.ZERO_UUID, each.replicaDirectoryId());
+            assertNotEquals(Uuid.ZERO_UUID, each.replicaDirectoryId());
             assertTrue(each.lastCaughtUpTimestamp() > 0);
         });
         assertEquals(3, answer.nodes().size());
@@ -192,5 +199,101 @@ class QuorumTest {
                 Errors.NOT_LEADER_OR_FOLLOWER.code(),
                 elsewhere.topics().get(0).partitions().get(0).errorCode());
         assertFalse(other.isActive());
+    }
+
+    /** Rule R15: what has rotted is fetched again, and nobody is voted for before that is done. */
+    @Test
+    void aFollowerWhoseLogHasRottedFetchesItAgain() {
+        lab.startAll();
+        for (int i = 0; i < 10; i++) {
+            lab.setQuota("user" + i, i + 1);
+        }
+        lab.awaitSame();
+        Machine leader = lab.active();
+        Machine rotten = lab.machine(leader.id == 1 ? 2 : 1);
+        Machine third = lab.machine(6 - leader.id - rotten.id);
+        rotten.kill();
+        rotten.host.disk().rot("__cluster_metadata-0/00000000000000000000.log", 400, 2);
+        // It may not help anybody to lead who has not all of it: alone with one that lacks the last records it sees no
+        // leader.
+        third.kill();
+        leader.kill();
+        rotten.start();
+        third.start();
+        lab.runFor(20_000);
+        assertNull(lab.active(), "one of two that are sound is no majority");
+        leader.start();
+        lab.setQuota("more", 5);
+        lab.awaitSame();
+        assertNull(rotten.controller().log().damage());
+        assertEquals(11, rotten.lab.image().quotaEntities().size());
+        leader.kill();
+        lab.await("the mended one votes again", () -> lab.active() != null);
+    }
+
+    private static VoterSet.Voter voter(Machine machine) {
+        return new VoterSet.Voter(machine.lab.key(), QuorumLab.endpoints(machine.id));
+    }
+
+    /** Rule R13; KIP-853. */
+    @Test
+    void votersComeAndGo() {
+        lab.startAll();
+        lab.setQuota("user", 1);
+        lab.runFor(5_000);
+        Machine added = lab.machine(4);
+        VoterSet.Voter voter = voter(added);
+        AddRaftVoterRequestData request = new AddRaftVoterRequestData()
+                .setClusterId(null)
+                .setTimeoutMs(10_000)
+                .setVoterId(4)
+                .setVoterDirectoryId(
+                        new Uuid(voter.key().directoryMost(), voter.key().directoryLeast()));
+        request.listeners()
+                .add(new AddRaftVoterRequestData.Listener()
+                        .setName("CONTROLLER")
+                        .setHost("machine4")
+                        .setPort(4));
+        Machine active = lab.active();
+        AddRaftVoterResponseData refused =
+                added.host.await(done -> added.controller().quorum().addRaftVoter(request.duplicate(), done));
+        assertEquals(Errors.NOT_LEADER_OR_FOLLOWER.code(), refused.errorCode());
+        AddRaftVoterResponseData answer =
+                active.host.await(done -> active.controller().quorum().addRaftVoter(request.duplicate(), done));
+        assertEquals(0, answer.errorCode(), answer.errorMessage());
+        lab.awaitSame();
+        RemoveRaftVoterRequestData removal = new RemoveRaftVoterRequestData()
+                .setClusterId(null)
+                .setVoterId(active.id)
+                .setVoterDirectoryId(new Uuid(
+                        active.lab.key().directoryMost(), active.lab.key().directoryLeast()));
+        RemoveRaftVoterResponseData removed =
+                active.host.await(done -> active.controller().quorum().removeRaftVoter(removal, done));
+        assertEquals(0, removed.errorCode(), removed.errorMessage());
+        lab.await("another leads", () -> lab.active() != null && lab.active() != active);
+        active.kill();
+        lab.setQuota("next", 2);
+        lab.machines.values().stream().filter(Machine::isUp).forEach(Machine::powerCut);
+        lab.machines.values().forEach(Machine::start);
+        lab.setQuota("last", 3);
+        lab.awaitSame();
+        assertNotEquals(active, lab.active());
+    }
+
+    /** After a pause it hears first that its time is over. */
+    @Test
+    void aLeaderThatStoodStillDecidesNothing() {
+        lab.startAll();
+        lab.setQuota("user", 1);
+        lab.awaitSame();
+        Machine old = lab.active();
+        old.host.pause();
+        lab.await("another", () -> lab.active() != old && lab.active() != null);
+        lab.runFor(2_000);
+        List<FailureCode> failures = new ArrayList<>();
+        lab.setQuota(old, "late", 1, (answer, failure) -> failures.add(failure.code()));
+        assertEquals(List.of(FailureCode.NOT_LEADER), failures, "R5");
+        old.host.resume();
+        lab.awaitSame();
     }
 }

@@ -161,6 +161,15 @@ public final class SimHost {
         return outcome.get();
     }
 
+    /** As by SIGSTOP, until {@link #resume}. */
+    public void pause() {
+        life.pause();
+    }
+
+    public void resume() {
+        life.resume();
+    }
+
     /** Loss of power now; the next process on what the disk kept. */
     public SimHost powerCut() {
         life.end();
