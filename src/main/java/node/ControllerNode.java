@@ -7,7 +7,6 @@ import common.Metrics;
 import common.Ports;
 import common.Timers;
 import config.BrokerConfig;
-import config.ControllerConfig;
 import controller.BootReport;
 import controller.Controller;
 import controller.ControllerMachine;
@@ -86,8 +85,8 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     private final MetadataSnapshots snapshots;
     private final Publications publications;
     private final MetadataQuorumNode quorum;
+    private final ControllerDuties activeDuties;
     private final ActiveController active = new ActiveController();
-    private long balancedAtNanos;
     private boolean published;
     private boolean stopping;
     private Timers.Handle duty;
@@ -178,7 +177,11 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
                 new QuorumDescription(setup.quorum.self(), setup.quorum.endpoints()),
                 setup.quorum.listener(),
                 setup.ports.clock());
-        this.balancedAtNanos = setup.ports.clock().monotonicNanos();
+        this.activeDuties = new ControllerDuties(
+                setup.ports.timers(),
+                setup.ports.clock(),
+                setup.config.controller(),
+                (decision, done) -> decide(decision, false, done));
     }
 
     /** Opens the metadata log and takes part in the quorum. One that decides alone also becomes the active controller. Publishes nothing yet. */
@@ -211,6 +214,11 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         committed.whenCommitted(offset, then);
     }
 
+    /** The broker's process is known to be gone (L1); the answer is true when it is fenced by that. */
+    void fence(int brokerId, long brokerEpoch, Callback<Boolean> done) {
+        decide(machine -> machine.fence(brokerId, brokerEpoch), false, done);
+    }
+
     /** What others ask of this node's replica. */
     MetadataQuorum quorum() {
         return quorum;
@@ -236,6 +244,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         boolean leads = standing.role() == RaftOutput.Role.LEADER && standing.epoch() == journal.epoch();
         if (journal.isActive() && !leads) {
             LOG.info("this node is the active controller no more; epoch {}", standing.epoch());
+            activeDuties.end();
             journal.end(Failure.of(FailureCode.NOT_LEADER, "this node is the active controller no more"));
         }
         committed.controllerIs(standing.leaderId());
@@ -295,6 +304,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         }
         LOG.info("this node is the active controller; epoch {}", standing.epoch());
         journal.begin(standing.epoch());
+        activeDuties.begin();
         Callback<Void> first = firstActivation;
         firstActivation = null;
         Countdown rest = new Countdown(2, (written, failure) -> {
@@ -326,6 +336,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         if (duty != null) {
             duty.cancel();
         }
+        activeDuties.end();
         snapshots.close();
         Ending ending = new Ending(done);
         ending.limits = List.of(
@@ -385,23 +396,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         }
         log.housekeep(setup.ports.clock().wallMillis());
         snapshots.maybeTake();
-        maybeBalance();
         duty = setup.ports.timers().after(DUTY_MILLIS, this::duties);
-    }
-
-    private void maybeBalance() {
-        ControllerConfig.Balance balance = setup.config.controller().balance();
-        long now = setup.ports.clock().monotonicNanos();
-        boolean due = now - balancedAtNanos >= balance.checkSeconds() * 1_000_000_000L;
-        if (!balance.enabled() || !due || !journal.isActive()) {
-            return;
-        }
-        balancedAtNanos = now;
-        decide(ControllerMachine::balanceLeaders, false, (more, failure) -> {
-            if (failure != null) {
-                LOG.info("leaderships stay where they are until the next check: {}", failure.message());
-            }
-        });
     }
 
     /** One that stood still for too long is the active controller no more, whatever its timers have not told yet (rule R5). */
