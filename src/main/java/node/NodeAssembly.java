@@ -311,7 +311,8 @@ public final class NodeAssembly {
                         },
                         share,
                         counts),
-                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry));
+                new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry),
+                task -> host.execute(loop, task));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own,
                 task -> host.execute(loop, task),

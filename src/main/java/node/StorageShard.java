@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import metadata.MetadataImage;
 import replication.LeaderReplica;
 import replication.ReplicaShard;
@@ -33,11 +34,20 @@ public final class StorageShard implements ReplicaShard {
     /** Fetches whose read waits for the disk. */
     private final Map<FetchId, FetchRead> reading = new LinkedHashMap<>();
 
-    StorageShard(Ports ports, PartitionTable partitions, ShardImage image, ShardDirectories directories) {
+    private final FollowerSessions followers;
+
+    /** @param soon runs a task on the shard after what is queued for it now */
+    StorageShard(
+            Ports ports,
+            PartitionTable partitions,
+            ShardImage image,
+            ShardDirectories directories,
+            Consumer<Runnable> soon) {
         this.ports = ports;
         this.partitions = partitions;
         this.image = image;
         this.directories = directories;
+        this.followers = new FollowerSessions(partitions, ports.timers(), soon);
     }
 
     static ReadOutcome unknown() {
@@ -183,6 +193,21 @@ public final class StorageShard implements ReplicaShard {
     }
 
     @Override
+    public void fetchNews(SessionRead request, Callback<List<News>> done) {
+        followers.fetch(request, done);
+    }
+
+    @Override
+    public void hurrySession(SessionId session) {
+        followers.hurry(session);
+    }
+
+    @Override
+    public void endSession(SessionId session) {
+        followers.end(session);
+    }
+
+    @Override
     public void listOffsets(List<OffsetQuery> queries, Callback<List<Outcome<TimestampOffset>>> done) {
         Answers<Outcome<TimestampOffset>> answers = new Answers<>(queries.size(), done);
         for (int i = 0; i < queries.size(); i++) {
@@ -262,6 +287,7 @@ public final class StorageShard implements ReplicaShard {
     public void stop(Callback<Void> done) {
         List.copyOf(waiting.values()).forEach(WaitingFetch::finish);
         reading.values().forEach(FetchRead::cancel);
+        followers.stop();
         directories.stopDuties();
         partitions.closeAll((closed, failure) -> {
             if (failure != null) {

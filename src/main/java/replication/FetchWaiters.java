@@ -4,10 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import storage.ReadBound;
 
-/** The waiting fetches of one partition. Confined to the shard. */
+/** The waiting fetches of one partition, and the sessions of those that follow it. Confined to the shard. */
 final class FetchWaiters {
     /** Null while there were none yet, as in most partitions. */
     private List<WaitingFetch> waiting;
+
+    /** Null while there were none yet. */
+    private List<LeaderWatch> watches;
 
     /** Bytes that came since the last stable offset moved. */
     private long unstableBytes;
@@ -23,8 +26,22 @@ final class FetchWaiters {
         }
     }
 
+    void watch(LeaderWatch watch) {
+        watches = watches == null ? new ArrayList<>(2) : watches;
+        watches.add(watch);
+    }
+
+    void unwatch(LeaderWatch watch) {
+        if (watches != null) {
+            watches.remove(watch);
+        }
+    }
+
     /** {@code bytes} more are in the log, for those who read to its end. */
     void written(long bytes) {
+        if (watches != null) {
+            watches.forEach(each -> each.written(bytes));
+        }
         grown(bytes, 0, 0);
     }
 
@@ -34,6 +51,9 @@ final class FetchWaiters {
      * @param stable the last stable offset has moved: also by who reads no open transactions
      */
     void committed(long bytes, boolean stable) {
+        if (watches != null) {
+            watches.forEach(LeaderWatch::highWatermarkMoved);
+        }
         long stableBytes = stable ? unstableBytes + bytes : 0;
         unstableBytes = stable ? 0 : unstableBytes + bytes;
         grown(0, bytes, stableBytes);
@@ -63,6 +83,9 @@ final class FetchWaiters {
 
     /** What the waiters know has changed: all answer. */
     void finishAll() {
+        if (watches != null) {
+            watches.forEach(LeaderWatch::changed);
+        }
         if (waiting != null) {
             List.copyOf(waiting).forEach(WaitingFetch::finish);
         }

@@ -98,7 +98,7 @@ public final class LeaderReplica {
             return;
         }
         if (parts != null) {
-            done.succeed(new ReadOutcome(null, parts, null, nodeId, leaderEpoch()));
+            done.succeed(new ReadOutcome(offsetsOnly(), parts, null, nodeId, leaderEpoch()));
             return;
         }
         log.read(
@@ -116,9 +116,12 @@ public final class LeaderReplica {
 
     /** With where the log starts: there a replica begins anew. */
     private ReadOutcome outOfRange(Failure failure) {
-        ReadResult nothing = new ReadResult(
+        return new ReadOutcome(offsetsOnly(), null, failure, nodeId, leaderEpoch());
+    }
+
+    private ReadResult offsetsOnly() {
+        return new ReadResult(
                 null, log.logStartOffset(), log.highWatermark(), log.lastStableOffset(), List.of(), false);
-        return new ReadOutcome(nothing, null, failure, nodeId, leaderEpoch());
     }
 
     /** Null, or where this log parts from the reader's (rule I3, KIP-320). */
@@ -158,6 +161,15 @@ public final class LeaderReplica {
             case LAST_STABLE_OFFSET -> log.lastStableOffset();
             case LOG_END -> log.logEndOffset();
         };
+    }
+
+    /** Tells {@code watch} of all that happens from now on. */
+    public void watch(LeaderWatch watch) {
+        appends.waiters().watch(watch);
+    }
+
+    public void unwatch(LeaderWatch watch) {
+        appends.waiters().unwatch(watch);
     }
 
     void watch(WaitingFetch fetch) {

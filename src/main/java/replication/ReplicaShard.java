@@ -105,7 +105,7 @@ public interface ReplicaShard {
 
     /**
      * diverging: not null when the fetcher's last epoch does not match ours there (KIP-320); then result has no range. With the failure OFFSET_OUT_OF_RANGE
-     * the result, if there is one, has no range either, and says where the log starts.
+     * the result, if there is one, has none either, and says where the log starts.
      */
     record ReadOutcome(ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch) {}
 
@@ -118,6 +118,39 @@ public interface ReplicaShard {
 
     /** Ends the fetch's wait, or keeps it from beginning: it answers at once, or when what it is reading has come. Nothing for an unknown id. */
     void cancelFetch(FetchId id);
+
+    /** A session of a caller: its number (e.g. its server instance) and one that it never gives twice. */
+    record SessionId(int caller, long number) {}
+
+    /**
+     * A fetch of a follower in an incremental session (KIP-227) whose partitions the shard remembers from one fetch to the next.
+     *
+     * @param changed those that are new in the session, or asked for otherwise than before; in the first fetch all
+     * @param forgotten those that have left it
+     */
+    record SessionRead(
+            SessionId session,
+            Reader reader,
+            List<ReadPartition> changed,
+            List<PartitionId> forgotten,
+            int minBytes,
+            int maxBytes,
+            long maxWaitMillis) {}
+
+    /** What is to be told of one partition of a session. */
+    record News(PartitionId partition, ReadOutcome outcome) {}
+
+    /**
+     * As {@link #fetch} to the end of the log, for a follower that is told only of partitions in which something has happened, in any order. A fetch of a session that
+     * still waits is answered at once when the next one comes.
+     */
+    void fetchNews(SessionRead request, Callback<List<News>> done);
+
+    /** Answers at once the fetch of the session that waits. */
+    void hurrySession(SessionId session);
+
+    /** The session is over, or is begun anew with its next fetch. */
+    void endSession(SessionId session);
 
     /** A fetch under way: the caller's number (e.g. its server instance) and its own count. */
     record FetchId(int caller, long number) {}

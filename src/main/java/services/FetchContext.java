@@ -63,6 +63,11 @@ public final class FetchContext {
         return entries;
     }
 
+    /** Null unless this is an incremental fetch of a follower that goes to one shard. */
+    public FollowerTurn followerTurn() {
+        return session != null && session.mayStayInShard() ? new FollowerTurn(session) : null;
+    }
+
     /** @param end makes the request be answered at once; run when its session's next one comes from a follower */
     public void waits(Runnable end) {
         if (session != null) {
@@ -85,7 +90,7 @@ public final class FetchContext {
             }
             return true;
         }
-        if (answer.bytes() > 0) {
+        if (answer.bytes() > 0 && session.inShard() == null) {
             session.moveToEnd(entry);
         }
         return entry.told(answer);

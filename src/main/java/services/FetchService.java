@@ -4,14 +4,18 @@ import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import common.Mailboxes;
+import common.PartitionId;
 import java.util.ArrayList;
 import java.util.List;
 import replication.ReplicaShard;
 import replication.ReplicaShard.FetchId;
+import replication.ReplicaShard.News;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
 import replication.ReplicaShard.Reader;
+import replication.ReplicaShard.SessionId;
+import replication.ReplicaShard.SessionRead;
 import storage.FileRange;
 import storage.ReadBound;
 import storage.ReadResult;
@@ -70,6 +74,49 @@ public final class FetchService {
         SpreadFetch spread = new SpreadFetch(shards, id, request, GRACE_MILLIS, done);
         spread.start();
         return spread::cancel;
+    }
+
+    /**
+     * As {@link #fetch}, of what is new for a follower: see {@link ReplicaShard#fetchNews}.
+     *
+     * @param done never fails
+     * @return as {@link #fetch}
+     */
+    public Runnable fetchNews(FollowerTurn turn, Reader reader, Limits limits, Callback<List<News>> done) {
+        FetchSession session = turn.session();
+        int shard = session.shard();
+        if (session.inShard() == null) {
+            SessionId id = new SessionId(caller, count++);
+            session.staysInShard(id, () -> shards.tell(shard, owner -> owner.endSession(id)));
+        }
+        SessionId id = session.inShard();
+        SessionRead read = new SessionRead(
+                id,
+                reader,
+                turn.changed(),
+                session.takeForgotten(),
+                limits.minBytes,
+                limits.maxBytes,
+                limits.maxWaitMillis);
+        shards.call(
+                shard,
+                (ReplicaShard owner, Callback<List<News>> reply) -> owner.fetchNews(read, reply),
+                limits.maxWaitMillis + GRACE_MILLIS,
+                (news, failure) -> {
+                    if (failure != null) {
+                        session.leaveShard();
+                    }
+                    done.succeed(failure == null ? news : List.of());
+                });
+        return () -> shards.tell(shard, owner -> owner.hurrySession(id));
+    }
+
+    /** As {@link Request} has them. */
+    public record Limits(int minBytes, int maxBytes, int maxWaitMillis) {}
+
+    /** By which shard a partition is read. */
+    public int shardOf(PartitionId partition) {
+        return shards.shardOf(partition);
     }
 
     private static List<ReadOutcome> failed(Failure failure, Request request) {

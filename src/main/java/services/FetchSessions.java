@@ -106,6 +106,14 @@ public final class FetchSessions {
         } while (sessions.containsKey(id));
         FetchSession session = new FetchSession(id, byTopicId, follower, now(), entries);
         session.epoch = 1;
+        if (follower) {
+            // Of its former processes, mostly: what they followed need not be watched any more.
+            for (FetchSession each : sessions.values()) {
+                if (each.follower && now() - each.usedMillis > EVICTION_MILLIS) {
+                    each.leaveShard();
+                }
+            }
+        }
         sessions.put(id, session);
         partitions += entries.size();
         touch(session);
@@ -131,6 +139,7 @@ public final class FetchSessions {
     private void remove(FetchSession session) {
         if (session != null && sessions.remove(session.id, session)) {
             partitions -= session.size();
+            session.leaveShard();
         }
     }
 

@@ -48,6 +48,8 @@ final class FakeShard implements ReplicaShard, Mailboxes {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Map<FetchId, Parked> parked = new LinkedHashMap<>();
     final List<Read> reads = new ArrayList<>();
+    final Map<SessionId, Map<PartitionId, ReadPartition>> sessions = new LinkedHashMap<>();
+    final List<SessionRead> newsAsked = new ArrayList<>();
 
     Log log(PartitionId id) {
         return logs.computeIfAbsent(id, unused -> new Log());
@@ -175,6 +177,42 @@ final class FakeShard implements ReplicaShard, Mailboxes {
                 bound == ReadBound.LAST_STABLE_OFFSET ? List.of(new ReadResult.AbortedTransaction(5, 0)) : List.of();
         return new ReadOutcome(
                 new ReadResult(range, log.logStart, log.end(), log.end(), aborted, false), null, null, 1, 3);
+    }
+
+    @Override
+    public void fetchNews(SessionRead request, Callback<List<News>> done) {
+        Map<PartitionId, ReadPartition> session =
+                sessions.computeIfAbsent(request.session(), id -> new LinkedHashMap<>());
+        request.forgotten().forEach(session::remove);
+        request.changed().forEach(each -> session.put(each.partition(), each));
+        newsAsked.add(request);
+        List<ReadPartition> all = List.copyOf(session.values());
+        fetch(
+                fetchOf(request.session()),
+                new Read(all, request.maxBytes(), ReadBound.LOG_END, request.reader()),
+                request.minBytes(),
+                request.maxWaitMillis(),
+                (outcomes, failure) -> {
+                    List<News> news = new ArrayList<>();
+                    for (int i = 0; i < outcomes.size(); i++) {
+                        news.add(new News(all.get(i).partition(), outcomes.get(i)));
+                    }
+                    done.succeed(news);
+                });
+    }
+
+    private static FetchId fetchOf(SessionId session) {
+        return new FetchId(-1 - session.caller(), session.number());
+    }
+
+    @Override
+    public void hurrySession(SessionId session) {
+        cancelFetch(fetchOf(session));
+    }
+
+    @Override
+    public void endSession(SessionId session) {
+        sessions.remove(session);
     }
 
     @Override

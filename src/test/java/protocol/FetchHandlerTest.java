@@ -16,6 +16,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchRequestData.FetchPartition;
 import org.apache.kafka.common.message.FetchRequestData.FetchTopic;
+import org.apache.kafka.common.message.FetchRequestData.ForgottenTopic;
 import org.apache.kafka.common.message.FetchRequestData.ReplicaState;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchResponseData.PartitionData;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.Reader;
+import replication.ReplicaShard.SessionRead;
 import storage.ReadBound;
 
 /** Fetch over every version; sessions themselves are compared with Kafka's in services.FetchSessionsTest. */
@@ -331,6 +333,63 @@ class FetchHandlerTest {
                         new FetchRequestData().setSessionId(full.sessionId()).setSessionEpoch(-1));
             }
         }
+    }
+
+    /** What the shard is told of the last request of a session: partition@offset. */
+    private static List<String> told(SessionRead request) {
+        return request.changed().stream()
+                .map(each -> each.partition().partition() + "@" + each.fetchOffset())
+                .toList();
+    }
+
+    @Test
+    void ofAReplicasSessionTheShardIsToldWhatChanges() {
+        FakeShard.Log log = broker.shard.log(new PartitionId(Broker.COPIED, 0));
+        FetchRequestData first = ofReplica(17, 0, true).setMaxWaitMs(0).setSessionEpoch(0);
+        int session = fetch(17, first).sessionId();
+        List<SessionRead> asked = broker.shard.newsAsked;
+        assertEquals(0, asked.size());
+        FetchRequestData again =
+                first.duplicate().setSessionId(session).setSessionEpoch(1).setTopics(List.of());
+        assertEquals(0, fetch(17, again).responses().size());
+        assertEquals(List.of("0@0"), told(asked.get(0)), "the first time all");
+        assertEquals(0, fetch(17, again.setSessionEpoch(2)).responses().size());
+        assertEquals(List.of(), told(asked.get(1)));
+        log.positions.add(log.file.append(Broker.batch("a").buffer()));
+        assertEquals("a", values(only(fetch(17, again.setSessionEpoch(3)))));
+        FetchRequestData moved =
+                ofReplica(17, 1, true).setMaxWaitMs(0).setSessionId(session).setSessionEpoch(4);
+        moved.topics().get(0).partitions().add(partition(1, 0));
+        PartitionData unknown = only(fetch(17, moved));
+        assertEquals(List.of("0@1"), told(asked.get(3)));
+        assertEquals(Errors.UNKNOWN_TOPIC_OR_PARTITION.code(), unknown.errorCode());
+        assertEquals(
+                Errors.UNKNOWN_TOPIC_OR_PARTITION.code(),
+                only(fetch(17, again.setSessionEpoch(5))).errorCode(),
+                "as long as it is in the session");
+        FetchRequestData forget = again.duplicate().setSessionEpoch(6);
+        forget.forgottenTopicsData()
+                .add(new ForgottenTopic().setTopicId(Broker.COPIED).setPartitions(List.of(1)));
+        assertEquals(0, fetch(17, forget).responses().size());
+        assertEquals(List.of(), asked.get(5).forgotten(), "the shard never knew it");
+        FetchRequestData last = again.duplicate().setSessionEpoch(7);
+        last.forgottenTopicsData()
+                .add(new ForgottenTopic().setTopicId(Broker.COPIED).setPartitions(List.of(0)));
+        assertEquals(0, fetch(17, last).sessionId(), "a session ends with its last partition");
+        broker.settle();
+        assertEquals(0, broker.shard.sessions.size());
+    }
+
+    @Test
+    void theShardForgetsASessionThatIsReplaced() {
+        FetchRequestData first = ofReplica(17, 0, true).setMaxWaitMs(0).setSessionEpoch(0);
+        int session = fetch(17, first).sessionId();
+        fetch(17, first.duplicate().setSessionId(session).setSessionEpoch(1));
+        assertEquals(1, broker.shard.sessions.size());
+        int next = fetch(17, first.duplicate().setSessionId(session)).sessionId();
+        assertNotEquals(session, next);
+        broker.settle();
+        assertEquals(0, broker.shard.sessions.size());
     }
 
     @Test

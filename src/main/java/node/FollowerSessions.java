@@ -1,0 +1,81 @@
+package node;
+
+import common.Callback;
+import common.Failure;
+import common.PartitionId;
+import common.Timers;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import replication.LeaderReplica;
+import replication.ReplicaShard.News;
+import replication.ReplicaShard.ReadPartition;
+import replication.ReplicaShard.SessionId;
+import replication.ReplicaShard.SessionRead;
+
+/** The sessions in which other nodes follow partitions of one shard. Confined to it. */
+final class FollowerSessions implements FollowerSession.Shard {
+    private final PartitionTable partitions;
+    private final Timers timers;
+    private final Consumer<Runnable> soon;
+    private final Map<SessionId, FollowerSession> sessions = new LinkedHashMap<>();
+    private boolean stopped;
+
+    /** @param soon runs a task on the shard after what is queued for it now */
+    FollowerSessions(PartitionTable partitions, Timers timers, Consumer<Runnable> soon) {
+        this.partitions = partitions;
+        this.timers = timers;
+        this.soon = soon;
+    }
+
+    void fetch(SessionRead request, Callback<List<News>> done) {
+        if (stopped) {
+            done.succeed(List.of());
+        } else {
+            sessions.computeIfAbsent(request.session(), id -> new FollowerSession(this))
+                    .fetch(request, done);
+        }
+    }
+
+    void hurry(SessionId id) {
+        FollowerSession session = sessions.get(id);
+        if (session != null) {
+            session.hurry();
+        }
+    }
+
+    void end(SessionId id) {
+        FollowerSession session = sessions.remove(id);
+        if (session != null) {
+            session.end();
+        }
+    }
+
+    /** All that wait are answered; nothing waits any more. */
+    void stop() {
+        stopped = true;
+        List.copyOf(sessions.values()).forEach(FollowerSession::end);
+        sessions.clear();
+    }
+
+    @Override
+    public LeaderReplica leader(PartitionId partition) {
+        return partitions.get(partition);
+    }
+
+    @Override
+    public Failure whyNot(ReadPartition wish) {
+        return partitions.failureOf(wish.partition());
+    }
+
+    @Override
+    public Timers timers() {
+        return timers;
+    }
+
+    @Override
+    public void soon(Runnable task) {
+        soon.accept(task);
+    }
+}
