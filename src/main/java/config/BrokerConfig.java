@@ -43,6 +43,7 @@ public final class BrokerConfig {
             CleanerConfig cleaner,
             TopicDefaults topics,
             RequestConfig requests,
+            FetcherConfig fetcher,
             ControllerConfig controller,
             ReplicationConfig replication,
             MembershipConfig membership,
@@ -130,6 +131,7 @@ public final class BrokerConfig {
                 ConfigRecords.cleaner(values.of(CleanerConfig.class)),
                 ConfigRecords.topics(values.of(TopicDefaults.class), problems),
                 ConfigRecords.requests(values.of(RequestConfig.class)),
+                ConfigRecords.fetcher(values.of(FetcherConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
                 ConfigRecords.replication(values.of(ReplicationConfig.class)),
                 ConfigRecords.membership(values.of(MembershipConfig.class)),
@@ -186,6 +188,10 @@ public final class BrokerConfig {
 
     public RequestConfig requests() {
         return records.requests;
+    }
+
+    public FetcherConfig fetcher() {
+        return records.fetcher;
     }
 
     public ControllerConfig controller() {

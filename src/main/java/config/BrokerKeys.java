@@ -58,6 +58,7 @@ public final class BrokerKeys {
                 QuorumKeys.keys(),
                 NetworkKeys.keys(),
                 StorageKeys.keys(),
+                FetcherKeys.keys(),
                 LogDefaultKeys.keys(),
                 CleanerKeys.keys(),
                 TopicDefaultKeys.keys(),

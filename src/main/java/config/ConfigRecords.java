@@ -101,6 +101,16 @@ final class ConfigRecords {
                 values.bool("delete.topic.enable"));
     }
 
+    static FetcherConfig fetcher(ConfigValues.Part values) {
+        return new FetcherConfig(
+                values.int32("replica.fetch.max.bytes"),
+                values.int32("replica.fetch.response.max.bytes"),
+                values.int32("replica.fetch.min.bytes"),
+                Math.max(0, values.int32("replica.fetch.wait.max.ms")),
+                values.int32("replica.fetch.backoff.ms"),
+                Math.max(1, values.int32("replica.socket.timeout.ms")));
+    }
+
     static RequestConfig requests(ConfigValues.Part values) {
         return new RequestConfig(
                 values.int32("fetch.max.bytes"),

@@ -92,7 +92,8 @@ public final class ConfigurationDocs {
             "TransactionConfig",
             "ControllerConfig",
             "ReplicationConfig",
-            "MembershipConfig");
+            "MembershipConfig",
+            "FetcherConfig");
     private static final List<String> TITLES = List.of(
             "the node and its addresses",
             "the quorum of controllers",
@@ -106,7 +107,8 @@ public final class ConfigurationDocs {
             "transactions",
             "the metadata log and the controller",
             "replication of partitions",
-            "this broker in its cluster");
+            "this broker in its cluster",
+            "how followers fetch");
 
     private static int rank(ConfigKey key) {
         return ORDER.indexOf(key.owner());

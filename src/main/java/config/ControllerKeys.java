@@ -82,13 +82,7 @@ final class ControllerKeys {
         keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));
         keys.int32("num.replica.alter.log.dirs.threads", null, null);
         keys.int32("num.replica.fetchers", 1, atLeast(1)).clusterWide();
-        keys.int32("replica.fetch.backoff.ms", 1000, atLeast(0));
-        keys.int32("replica.fetch.max.bytes", 1048576, atLeast(0));
-        keys.int32("replica.fetch.min.bytes", 1, null);
-        keys.int32("replica.fetch.response.max.bytes", 10485760, atLeast(0));
-        keys.int32("replica.fetch.wait.max.ms", 500, null);
         keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
-        keys.int32("replica.socket.timeout.ms", 30000, null);
         keys.int32("replication.quota.window.num", 11, atLeast(1));
         keys.int32("replication.quota.window.size.seconds", 1, atLeast(1));
         keys.int64("server.max.startup.time.ms", Long.MAX_VALUE, atLeast(0));

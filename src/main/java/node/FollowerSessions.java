@@ -66,7 +66,7 @@ final class FollowerSessions implements FollowerSession.Shard {
 
     @Override
     public Failure whyNot(ReadPartition wish) {
-        return partitions.failureOf(wish.partition());
+        return partitions.failureOf(wish.partition(), wish.currentLeaderEpoch());
     }
 
     @Override

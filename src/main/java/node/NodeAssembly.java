@@ -372,6 +372,14 @@ public final class NodeAssembly {
         ShardSettings settings = new ShardSettings(effective);
         PartitionRoles roles = new PartitionRoles(
                 own, nodeId, settings, verifier, config.replication(), task -> host.execute(loop, task), empty);
+        roles.listen(new ReplicaFetchers(new ReplicaFetcher.Setup(
+                nodeId,
+                config.fetcher(),
+                own,
+                host.peers(loop, nodeId),
+                InterBroker.of(config.node()),
+                roles::image,
+                refused -> {})));
         return new PartitionTable(own, nodeId, mine, settings, roles);
     }
 

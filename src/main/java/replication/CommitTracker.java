@@ -134,8 +134,9 @@ final class CommitTracker {
         propose();
     }
 
-    /** A batch of {@code bytes} is in the log. */
-    void written(long lastOffset, int bytes) {
+    /** A batch of {@code bytes}, offsets from first to last, is in the log. */
+    void written(long firstOffset, long lastOffset, int bytes) {
+        replicas.written(firstOffset, now());
         if (over == null) {
             uncommitted.add(new Written(lastOffset, bytes));
         }

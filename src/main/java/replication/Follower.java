@@ -61,6 +61,13 @@ final class Follower {
         leaderEndAtLastFetch = leaderEnd;
     }
 
+    /** The leader's log, which ended at {@code formerEnd}, has grown. A follower that has all of a resting partition does not ask for it again and again. */
+    void grown(long formerEnd, long nowNanos) {
+        if (endOffset >= formerEnd) {
+            caughtUp(nowNanos);
+        }
+    }
+
     private void caughtUp(long atNanos) {
         caughtUpNanos = everCaughtUp && caughtUpNanos - atNanos > 0 ? caughtUpNanos : atNanos;
         everCaughtUp = true;

@@ -123,6 +123,13 @@ final class InSyncReplicas {
         return false;
     }
 
+    /** Records from {@code firstOffset} on have come: who had all before was caught up until now, though it had no reason to ask in between. */
+    void written(long firstOffset, long nowNanos) {
+        for (Follower each : followers) {
+            each.grown(firstOffset, nowNanos);
+        }
+    }
+
     /**
      * Rule I4: how far the high watermark may go; {@code current} or more.
      *

@@ -315,7 +315,7 @@ final class LeaderAppends {
 
     private void awaitCommit(CommitTracker of, Appending appending, AppendResult appended, Outcome<Produced> well) {
         if (!appended.duplicate()) {
-            of.written(appended.lastOffset(), appending.bytes);
+            of.written(appended.baseOffset(), appended.lastOffset(), appending.bytes);
             waiters.written(appending.bytes);
         }
         of.advance();

@@ -48,6 +48,7 @@ class KafkaKeysTest {
             "listeners",
             "broker.session.timeout.ms",
             "controller.quorum.fetch.timeout.ms",
+            "replica.socket.timeout.ms",
             "log.dir",
             "controller.listener.names",
             "socket.send.buffer.bytes",

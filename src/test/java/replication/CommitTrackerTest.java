@@ -39,7 +39,7 @@ class CommitTrackerTest {
     private long append(int sequence) {
         AppendResult result =
                 lab.host.await(done -> lab.log.append(TransactionLab.batch(7, 0, sequence, false, "v"), 1, done));
-        tracker.written(result.lastOffset(), 100);
+        tracker.written(result.baseOffset(), result.lastOffset(), 100);
         tracker.advance();
         return result.lastOffset();
     }

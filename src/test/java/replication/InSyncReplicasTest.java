@@ -75,6 +75,19 @@ class InSyncReplicasTest {
     }
 
     @Test
+    void aMemberThatHadAllOfARestingPartitionHasItsWholeTimeWhenRecordsCome() {
+        fetch(2, END, 1);
+        fetch(3, END, 1);
+        long later = 50 * LAG;
+        assertNull(replicas.propose(END, END, later), "it has all that there is");
+        replicas.written(END, later);
+        fetch(2, END + 1, later + 1);
+        assertNull(replicas.propose(END, END + 1, later + LAG));
+        replicas.written(END + 1, later + LAG);
+        assertEquals(List.of(1, 2), ids(replicas.propose(END, END + 2, later + LAG + 1)), "it did not take the first");
+    }
+
+    @Test
     void whoIsCaughtUpAndEligibleIsProposedAndCountsAtOnce() {
         replicas = leading(List.of(1, 2, 3), List.of(1, 2), 2, false);
         fetch(2, END, 1);

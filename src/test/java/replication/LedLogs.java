@@ -2,6 +2,7 @@ package replication;
 
 import common.Callback;
 import common.Failure;
+import common.FailureCode;
 import common.Mutations;
 import config.BrokerConfig;
 import java.io.IOException;
@@ -30,6 +31,8 @@ public final class LedLogs implements LogHost {
     public static final long FOLLOWERS_EPOCH = 12;
     private static final String CLUSTER = "4L6g3nShT-eMCtK--X86sw";
 
+    private static final Failure OVER = Failure.of(FailureCode.NOT_LEADER, "its time is over");
+
     private final SimHost host;
     private final List<PartitionLog> logs = new ArrayList<>();
     private final List<LeaderReplica> leaders = new ArrayList<>();
@@ -55,7 +58,7 @@ public final class LedLogs implements LogHost {
     /** A new leader of the partition; the former one ends. */
     public void lead(int partition, int epoch) {
         if (leaders.get(partition) != null) {
-            leaders.get(partition).resign();
+            leaders.get(partition).resign(OVER);
         }
         PartitionLog log = logs.get(partition);
         TransactionGate gate = new TransactionGate(
@@ -65,8 +68,8 @@ public final class LedLogs implements LogHost {
                 host.clock(),
                 new Admission.Validators(new BatchValidator(), new BatchValidator()),
                 1 << 20);
-        LeaderReplica leader = new LeaderReplica(log, admission, gate, 1, epoch);
-        CommitTracker.Setup setup = new CommitTracker.Setup(
+        LeaderReplica leader = new LeaderReplica(log, admission, gate, 1);
+        LeaderSetup setup = new LeaderSetup(
                 1,
                 id -> 10L + id,
                 (of, proposal, outcome) -> outcome.refused(IsrProposal.Refusal.UNKNOWN),
@@ -80,7 +83,7 @@ public final class LedLogs implements LogHost {
 
     /** Nobody leads it here any more. */
     public void resign(int partition) {
-        leaders.get(partition).resign();
+        leaders.get(partition).resign(OVER);
         leaders.set(partition, null);
     }
 
