@@ -60,12 +60,18 @@ final class ControllerKeys {
                 3000,
                 null,
                 "A broker that the active controller has not heard of for so long is fenced: others lead its partitions.");
+        keys.bool(
+                "auto.leader.rebalance.enable",
+                true,
+                "The active controller gives leaderships back to the first replica of a partition where that one is in sync.");
+        keys.int64(
+                "leader.imbalance.check.interval.seconds",
+                300L,
+                atLeast(1),
+                "So often it looks for leaderships to give back, if auto.leader.rebalance.enable is true.");
     }
 
     private static void section1(KeyTable keys) {
-        keys.readWithoutEffect(ControllerConfig.class, SEVERAL);
-        keys.bool("auto.leader.rebalance.enable", true);
-        keys.int64("leader.imbalance.check.interval.seconds", 300L, atLeast(1));
         keys.withoutEffect(SEVERAL);
         keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
         keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
@@ -86,6 +92,7 @@ final class ControllerKeys {
         keys.int32("replication.quota.window.num", 11, atLeast(1));
         keys.int32("replication.quota.window.size.seconds", 1, atLeast(1));
         keys.int64("server.max.startup.time.ms", Long.MAX_VALUE, atLeast(0));
+        keys.withoutEffect("unclean elections are held as soon as they are allowed and a replica is there");
         keys.int64("unclean.leader.election.interval.ms", 300000L, atLeast(1));
     }
 }

@@ -90,12 +90,6 @@ final class KeyTable {
         this.reason = reason;
     }
 
-    /** As {@link #withoutEffect}, though {@code reader} reads the keys that follow already. */
-    void readWithoutEffect(Class<?> reader, String reason) {
-        withoutEffect(reason);
-        this.owner = reader;
-    }
-
     void refused(String reason) {
         this.standing = ConfigKey.Standing.REFUSED;
         this.owner = null;

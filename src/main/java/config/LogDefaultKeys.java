@@ -19,6 +19,10 @@ final class LogDefaultKeys {
         segments(keys);
         messages(keys);
         compaction(keys);
+        keys.int32("min.insync.replicas", 1, atLeast(1), "Broker-wide default of min.insync.replicas.")
+                .clusterWide();
+        keys.bool("unclean.leader.election.enable", false, "Broker-wide default of unclean.leader.election.enable.")
+                .clusterWide();
         return keys.list();
     }
 

@@ -51,6 +51,7 @@ public final class TopicKeys {
         segments(keys);
         retention(keys);
         messages(keys);
+        replicas(keys);
         notInForce(keys);
         TreeMap<String, ConfigKey> all = new TreeMap<>();
         for (ConfigKey key : keys.list()) {
@@ -161,11 +162,19 @@ public final class TopicKeys {
                 "full: every record of a batch is checked; header: only the batch is. New: a lying batch poisons readers, but trusted producers may skip the cost.");
     }
 
+    private static void replicas(KeyTable keys) {
+        keys.int32(
+                "min.insync.replicas",
+                1,
+                atLeast(1),
+                "acks=all needs so many replicas in sync, or all of them where a partition has fewer; else NOT_ENOUGH_REPLICAS.");
+        keys.bool(
+                "unclean.leader.election.enable",
+                false,
+                "A replica that lacks acknowledged records leads when nobody else can: they are lost then.");
+    }
+
     private static void notInForce(KeyTable keys) {
-        keys.withoutEffect("counts up to the number of replicas; this is a cluster of one");
-        keys.int32("min.insync.replicas", 1, atLeast(1));
-        keys.withoutEffect("concerns several replicas; this is a cluster of one");
-        keys.bool("unclean.leader.election.enable", false);
         keys.refused("tiered (remote) storage is not built; allowed: the default");
         keys.int64("local.retention.bytes", -2L, atLeast(-2));
         keys.int64("local.retention.ms", -2L, atLeast(-2));

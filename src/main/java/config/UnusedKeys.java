@@ -18,7 +18,8 @@ final class UnusedKeys {
             "control.plane.listener.name",
             "offsets.commit.required.acks",
             "delegation.token.master.key",
-            "group.coordinator.new.enable");
+            "group.coordinator.new.enable",
+            "leader.imbalance.per.broker.percentage");
 
     private UnusedKeys() {}
 
@@ -64,9 +65,5 @@ final class UnusedKeys {
         keys.int32("num.recovery.threads.per.data.dir", 2, atLeast(1));
         keys.withoutEffect("requests in work are bounded by their bytes (queued.max.request.bytes) and per connection");
         keys.int32("queued.max.requests", 500, atLeast(1));
-        keys.withoutEffect("counts up to the number of replicas; this is a cluster of one");
-        keys.int32("min.insync.replicas", 1, atLeast(1)).clusterWide();
-        keys.withoutEffect("concerns several replicas; this is a cluster of one");
-        keys.bool("unclean.leader.election.enable", false).clusterWide();
     }
 }

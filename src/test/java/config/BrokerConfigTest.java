@@ -247,23 +247,16 @@ class BrokerConfigTest {
         assertTrue(config("log.flush.interval.messages", "1").logDefaults().durable());
     }
 
-    /** Read by the controller already; nothing comes of them while it has one broker. */
-    private static final Set<String> READ_WITHOUT_EFFECT = new TreeSet<>(List.of(
-            "auto.leader.rebalance.enable", "broker.session.timeout.ms", "leader.imbalance.check.interval.seconds"));
-
     /** R10: each key in force is read by its one owner, and by nobody else ({@link ConfigValues} throws). */
     @Test
     void everyKeyInForceIsRead() {
-        Set<String> expected = new TreeSet<>(READ_WITHOUT_EFFECT);
+        Set<String> expected = new TreeSet<>();
         for (ConfigKey key : BrokerKeys.all()) {
             boolean inForce = key.standing() == ConfigKey.Standing.IN_FORCE;
             if (inForce) {
                 expected.add(key.name());
             }
-            assertEquals(
-                    inForce || READ_WITHOUT_EFFECT.contains(key.name()),
-                    !key.owner().isEmpty(),
-                    key.name());
+            assertEquals(inForce, !key.owner().isEmpty(), key.name());
             assertFalse(key.text().isBlank(), key.name());
         }
         assertEquals(expected, config().keysRead());

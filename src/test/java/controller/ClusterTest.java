@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Collections;
 import java.util.List;
 import metadata.MetadataImage.Eligible;
 import metadata.MetadataImage.PartitionImage;
@@ -498,6 +499,39 @@ class ClusterTest {
         long version = lab.image().version();
         lab.commit(lab.machine.balanceLeaders());
         assertEquals(version, lab.image().version());
+    }
+
+    /** As many at once as clients can bear, and then the next ones. */
+    @Test
+    void leadershipsGoBackInParts() {
+        lab.create("t", Collections.nCopies(1_500, List.of(1, 2)));
+        lab.lose(1);
+        lab.start(1, -1, "boot");
+        assertEquals(0, ledBy(1));
+        Uuid id = lab.image().topic("t").id();
+        for (int i = 0; i < 1_500; i++) {
+            AlterPartitionRequestData request = lab.proposal("t", List.of(2, 1));
+            PartitionImage each = lab.partition("t", i);
+            request.topics()
+                    .get(0)
+                    .setTopicId(id)
+                    .partitions()
+                    .get(0)
+                    .setPartitionIndex(i)
+                    .setLeaderEpoch(each.leaderEpoch())
+                    .setPartitionEpoch(each.partitionEpoch());
+            lab.commit(lab.machine.alterPartition(request));
+        }
+        assertTrue(lab.commit(lab.machine.balanceLeaders()), "there is more");
+        assertEquals(1_000, ledBy(1));
+        assertFalse(lab.commit(lab.machine.balanceLeaders()));
+        assertEquals(1_500, ledBy(1));
+    }
+
+    private long ledBy(int broker) {
+        return lab.image().topic("t").partitions().stream()
+                .filter(each -> each.leader() == broker)
+                .count();
     }
 
     @Test
