@@ -47,8 +47,9 @@ public final class Probe {
       case "keyed" -> timed(() -> CompactionLoad.write(clients, w[1], parseInt(w[2]), parseInt(w[3]), w[4]));
       // consume TOPIC PARTITIONS RECORDS CONSUMERS
       case "consume" -> consume(w[1], parseInt(w[2]), Long.parseLong(w[3]), parseInt(w[4]));
-      // failover TOPIC RATE SECONDS [PRODUCER_SETTING=VALUE]...: answers twice, first with who leads
-      case "failover" -> failover(w[1], parseInt(w[2]), parseInt(w[3]), settings(w, 4));
+      // failover TOPIC RATE SECONDS [CLIENT_SETTING=VALUE]...: answers twice, first with who leads; failover+: with a group and transactions (to TOPIC-t)
+      case "failover" -> failover(w[1], parseInt(w[2]), parseInt(w[3]), settings(w, 4), false);
+      case "failover+" -> failover(w[1], parseInt(w[2]), parseInt(w[3]), settings(w, 4), true);
       // place TOPIC NODE[,NODE]... [SETTING=VALUE]..., controller, fill TOPIC RECORDS BYTES, filled TOPIC RECORDS
       case "place" -> timed(() -> topics.place(w[1], Arrays.stream(w[2].split(",")).map(Integer::valueOf).toList(), settings(w, 3)));
       case "controller" -> "id=" + new FailoverLoad(clients, "").controller();
@@ -175,9 +176,17 @@ public final class Probe {
     }
   }
 
-  private String failover(String topic, int rate, int seconds, Map<String, String> settings) throws Exception {
+  private String failover(String topic, int rate, int seconds, Map<String, String> settings, boolean all) throws Exception {
     var load = new FailoverLoad(clients, topic);
     String roles = load.roles();
-    return load.measure(rate, seconds, settings, () -> Commands.answer(roles));
+    var tail = all ? new GroupTail(clients, topic, settings) : null;
+    var txns = all ? new FailoverTxns(clients, topic + "-t", settings) : null;
+    return load.measure(rate, seconds, settings, () -> {
+      if (all) {
+        tail.start();
+        txns.start();
+      }
+      Commands.answer(roles);
+    }, tail) + (all ? txns.end() : "");
   }
 }

@@ -45,6 +45,12 @@ format() { # NODES BASEPORT
   for ((i = 1; i <= $1; i++)); do write_config "$i" "$1" "$2"; done
 }
 
+join() { # NODE BASEPORT, for a broker that does not vote in the quorum of three
+  local file=$data/$2/node$1/server.properties
+  write_config "$1" 3 "$2"
+  sed -i -e 's/^process.roles=.*/process.roles=broker/' -e 's/^\(listeners=[^,]*\),.*/\1/' "$file"
+}
+
 launch() { # NODE BASEPORT
   local dir=$data/$2/node$1
   within "$1" setsid "$project/bin/highwater" start --config "$dir/server.properties" >"$dir/out" 2>&1 </dev/null &
@@ -89,6 +95,7 @@ case ${1:-} in
   stop) stop "${2:-21092}" ;;
   format) format "$2" "$3" ;;
   prepare) ;; # a node formats itself
+  join) join "$2" "$3" ;;
   launch) launch "$2" "$3" ;;
-  *) echo "usage: highwater.sh start [NODES] [BASEPORT] | stop BASEPORT | format NODES BASEPORT | prepare NODE BASEPORT | launch NODE BASEPORT" >&2; exit 2 ;;
+  *) echo "usage: highwater.sh start [NODES] [BASEPORT] | stop BASEPORT | format NODES BASEPORT | prepare NODE BASEPORT | join NODE BASEPORT | launch NODE BASEPORT" >&2; exit 2 ;;
 esac

@@ -30,6 +30,7 @@ usage: kafka.sh setup                      resolve the jars (done once, on first
        kafka.sh stop [BASEPORT]            stop every node of that cluster
        kafka.sh format NODES BASEPORT      wipe and format storage only
        kafka.sh prepare NODE BASEPORT      format the storage of one node, whose disk is empty
+       kafka.sh join NODE BASEPORT         the same for a fourth broker, that votes not
        kafka.sh launch NODE BASEPORT       launch one node on its present storage, do not wait
        kafka.sh tool [NAME ARGS...]        run a Kafka tool (no NAME: list them)
        kafka.sh java ARGS...               run java with Kafka's class path
@@ -160,6 +161,15 @@ format() { # NODES BASEPORT
   done
 }
 
+join() { # NODE BASEPORT, for a broker that does not vote in the quorum of three
+  local dir file
+  dir=$(node_dir "$1" "$2")
+  file=$dir/server.properties
+  write_config "$1" 3 "$2"
+  sed -i -e 's/^process.roles=.*/process.roles=broker/' -e 's/^\(listeners=[^,]*\),.*/\1/' "$file"
+  prepare "$1" "$2"
+}
+
 prepare() { # NODE BASEPORT
   local dir
   dir=$(node_dir "$1" "$2")
@@ -223,6 +233,7 @@ case ${1:-} in
   stop) stop "${2:-19092}" ;;
   format) [[ $# -eq 3 ]] || usage; format "$2" "$3" ;;
   prepare) [[ $# -eq 3 ]] || usage; setup; prepare "$2" "$3" ;;
+  join) [[ $# -eq 3 ]] || usage; setup; join "$2" "$3" ;;
   launch) [[ $# -eq 3 ]] || usage; setup; launch "$2" "$3" ;;
   tool) tool "${@:2}" ;;
   java) run_java "${@:2}" ;;

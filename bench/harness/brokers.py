@@ -11,7 +11,7 @@ from harness.processes import HOME, KAFKA, run
 @dataclass
 class Broker:
     """A broker (or cluster) under test. A driver is a command that takes the verbs of kafka.sh:
-    format NODES PORT, prepare NODE PORT, launch NODE PORT, start NODES PORT, stop PORT."""
+    format NODES PORT, prepare NODE PORT, join NODE PORT, launch NODE PORT, start NODES PORT, stop PORT."""
 
     name: str
     driver: list[str]
@@ -38,6 +38,10 @@ class Broker:
     def prepare(self, node):
         """Of one node, whose disk is empty."""
         self.drive("prepare", node, self.port)
+
+    def join(self, node):
+        """Prepares one more, which keeps partitions and does not vote."""
+        self.drive("join", node, self.port)
 
     def launch(self, node=1):
         self.drive("launch", node, self.port)

@@ -1,11 +1,13 @@
 """What befalls a cluster beyond one node that is gone: each takes a Cluster of the faults program, and ends with all nodes well again."""
 
+import os
 import random
 import shutil
+import signal
 import time
 from pathlib import Path
 
-from harness.processes import kill_hard
+from harness.processes import HERE, kill_hard, run
 
 NODES = 3
 RATE, LOAD_S = 1000, 8
@@ -93,4 +95,39 @@ def read_from_others(cluster, topic, leader):
     return {"rejoin_ms": again["rejoin_ms"], **{k: max(float(got[k]), float(again[k])) for k in ("lost", "duplicated", "reordered")}}
 
 
-DISASTERS = {"kill-all": kill_all, "wipe": wipe, "corrupt": corrupt}
+def grow(cluster):
+    """Under load a fourth broker joins and gets its share of the partitions, the topic gets twice as many, and an old node is drained and leaves."""
+    seconds, partitions, joining = 60, 12, 4
+    topic = f"d{time.time_ns()}"
+    cluster.probe.ask("create", topic, partitions, NODES)
+    cluster.probe.ask("isr", topic, NODES)
+    leaving = next(n for n in sorted(cluster.broker.nodes) if n != int(cluster.probe.ask("controller")["id"]))
+    cluster.probe.ask("failover", topic, RATE, seconds)
+    cluster.broker.join(joining)
+    cluster.broker.launch(joining)
+    staying = [n for n in sorted(cluster.broker.nodes) if n != leaving]
+    highwater(cluster, "reassign", "--all-topics", "--to", ",".join(map(str, sorted(cluster.broker.nodes))), "--execute", until=10)
+    highwater(cluster, "topics alter", topic, "--partitions", 2 * partitions)
+    highwater(cluster, "drain", leaving, "--execute")
+    os.kill(cluster.broker.nodes.pop(leaving), signal.SIGTERM)
+    highwater(cluster, "unregister", leaving, until=60)
+    outcome = cluster.probe.answer()
+    cluster.restart()
+    return {k: v for k, v in outcome.items() if k not in ("sent", "acked")} | {"nodes_at_the_end": len(staying)}
+
+
+def highwater(cluster, words, *more, until=0):
+    """Runs a command of `highwater cluster`, or another one, again and again until so many seconds have passed."""
+    program = str(HERE.parent / "bin/highwater")
+    command = words.split() if " " in words else ["cluster", words]
+    deadline = time.monotonic() + until
+    while True:
+        try:
+            return run(program, *command, *map(str, more), "--bootstrap-server", cluster.broker.bootstrap)
+        except RuntimeError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.2)  # between two tries
+
+
+DISASTERS = {"kill-all": kill_all, "wipe": wipe, "corrupt": corrupt, "grow": grow}
