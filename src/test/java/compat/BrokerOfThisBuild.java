@@ -25,12 +25,13 @@ final class BrokerOfThisBuild implements TestBroker {
         List<String> options = List.of(
                 "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
         BrokerProcess process = new BrokerProcess("highwater", options);
+        int controller = FreePort.choose();
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
                 "node.id=1",
-                "listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:1",
+                "listeners=PLAINTEXT://127.0.0.1:0,CONTROLLER://127.0.0.1:" + controller,
                 "controller.listener.names=CONTROLLER",
-                "controller.quorum.voters=1@127.0.0.1:1",
+                "controller.quorum.voters=1@127.0.0.1:" + controller,
                 "log.dirs=" + process.directory().resolve("data")));
         lines.addAll(moreProperties);
         Path properties = Files.write(process.directory().resolve("server.properties"), lines);
