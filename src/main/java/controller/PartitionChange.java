@@ -48,9 +48,7 @@ final class PartitionChange {
     private Election election = Election.ANY;
     private int recoverFrom = NOBODY;
     private List<Integer> replicas;
-    /** Of those that come. */
-    private final Map<Integer, Uuid> newDirectories = new TreeMap<>();
-
+    private final Map<Integer, Uuid> directories = new TreeMap<>();
     private Reassignment reassignment;
     private List<Integer> isr;
     private List<Integer> elr;
@@ -61,6 +59,7 @@ final class PartitionChange {
         this.before = before;
         this.standard = standard;
         this.replicas = before.replicas();
+        before.replicas().forEach(each -> directories.put(each, before.directory(each)));
         this.reassignment = before.reassignment();
         this.isr = before.isr();
         this.elr = before.eligible().elr();
@@ -91,9 +90,7 @@ final class PartitionChange {
      */
     PartitionChange withReplicas(List<Integer> wanted, Reassignment moving, IntFunction<Uuid> choice) {
         replicas = wanted;
-        wanted.stream()
-                .filter(each -> !before.replicas().contains(each))
-                .forEach(each -> newDirectories.put(each, choice.apply(each)));
+        wanted.forEach(each -> directories.computeIfAbsent(each, choice::apply));
         reassignment = moving;
         return this;
     }
@@ -137,7 +134,7 @@ final class PartitionChange {
         boolean moved = leader != before.leader() || !replicas.containsAll(before.replicas());
         Eligible eligible = elr.isEmpty() && lastKnown.isEmpty() && !recovering
                 ? Eligible.ISR_ONLY
-                : new Eligible(List.copyOf(elr), List.copyOf(lastKnown), recovering);
+                : new Eligible(elr, lastKnown, recovering);
         PartitionImage after = new PartitionImage(
                 before.partition(),
                 leader,
@@ -147,16 +144,8 @@ final class PartitionChange {
                 List.copyOf(isr),
                 eligible,
                 reassignment,
-                directories());
+                replicas.stream().map(directories::get).toList());
         return after.equals(before) ? before : withNextPartitionEpoch(after);
-    }
-
-    private List<Uuid> directories() {
-        return replicas.equals(before.replicas())
-                ? before.directories()
-                : replicas.stream()
-                        .map(each -> newDirectories.getOrDefault(each, before.directory(each)))
-                        .toList();
     }
 
     private static PartitionImage withNextPartitionEpoch(PartitionImage after) {
@@ -291,15 +280,8 @@ final class PartitionChange {
         return found;
     }
 
-    /** The same list where all are selected: most changes leave most of it alone. */
     private static List<Integer> select(List<Integer> brokers, Predicate<Integer> condition) {
-        List<Integer> selected = new ArrayList<>(brokers.size());
-        for (Integer each : brokers) {
-            if (condition.test(each)) {
-                selected.add(each);
-            }
-        }
-        return selected.size() == brokers.size() ? brokers : selected;
+        return brokers.stream().filter(condition).toList();
     }
 
     private static List<Integer> union(List<Integer> first, List<Integer> second) {

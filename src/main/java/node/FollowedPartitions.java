@@ -64,5 +64,11 @@ interface FollowedPartitions {
          * back-off), INTERNAL (the leader's answer makes no sense; ask again after a back-off). Nothing need be done when the directory is offline: ended comes.
          */
         void take(Wish wish, Fetched answer, Callback<Void> done);
+
+        /**
+         * The leader has answered {@code wish} with OFFSET_OUT_OF_RANGE, and its log starts at {@code leaderLogStart}: gives up what the log has and goes on there.
+         * Failures as {@link #take}; nothing when {@code wish} is out of date.
+         */
+        void restartAt(Wish wish, long leaderLogStart, Callback<Void> done);
     }
 }

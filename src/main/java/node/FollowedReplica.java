@@ -90,6 +90,15 @@ final class FollowedReplica implements Followed {
         }
     }
 
+    @Override
+    public void restartAt(Wish wish, long leaderLogStart, Callback<Void> done) {
+        if (ended) {
+            done.succeed(null);
+        } else {
+            replica.restartAt(wish, leaderLogStart, begun(done));
+        }
+    }
+
     private Callback<Void> begun(Callback<Void> done) {
         partition.busy = true;
         return (none, failure) -> {

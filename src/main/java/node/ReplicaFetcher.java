@@ -328,6 +328,11 @@ final class ReplicaFetcher {
     private void take(FetchedPartition partition, PartitionData data, Holding bytes) {
         Errors error = Errors.forCode(data.errorCode());
         Followed followed = partition.followed();
+        if (error == Errors.OFFSET_OUT_OF_RANGE && data.logStartOffset() >= 0) {
+            busy.add(partition);
+            followed.restartAt(partition.asked(), data.logStartOffset(), (none, failure) -> taken(partition, failure));
+            return;
+        }
         if (error != Errors.NONE) {
             pause(partition, "the leader says " + error);
             return;

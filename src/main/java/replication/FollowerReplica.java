@@ -207,6 +207,38 @@ public final class FollowerReplica {
         });
     }
 
+    /**
+     * The leader has nothing at {@code wish}, OFFSET_OUT_OF_RANGE, and its log starts at {@code leaderLogStart}: gives up what this log has, and goes on there; the
+     * high watermark with it. What producers did before is told by records that are no more (rule P4).
+     */
+    public void restartAt(Wish wish, long leaderLogStart, Callback<Void> done) {
+        if (closed || busy || !wish.equals(wish())) {
+            done.succeed(null);
+            return;
+        }
+        // Where its log ends below the start of this one, it was elected uncleanly; a log start never falls (rule I12).
+        long start = Math.max(leaderLogStart, log.logStartOffset());
+        long cut = log.highWatermark() - leaderLogStart;
+        if (cut > 0) {
+            LOG.error(
+                    "{}: {} committed record(s) from offset {} on are given up, because the log of the leader of epoch {} does not reach them: it was"
+                            + " elected uncleanly. Data is lost.",
+                    log.identity().directory(),
+                    cut,
+                    leaderLogStart,
+                    leaderEpoch);
+            losses.lost(log, cut);
+        }
+        begin();
+        recoveryPoints.lower(log, log.logStartOffset(), (lowered, failure) -> {
+            if (failure != null || closed) {
+                end(failure, done);
+            } else {
+                log.restartAt(start, (none, why) -> end(why, done));
+            }
+        });
+    }
+
     private void append(Fetched answer, Callback<Void> done) {
         ByteBuffer whole = whole(answer.records);
         Failure wrong = check(whole);

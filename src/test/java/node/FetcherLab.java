@@ -229,6 +229,7 @@ final class FetcherLab implements Peers {
         private final Map<String, Runnable> underWay = new LinkedHashMap<>();
         long end;
         long highWatermark;
+        long restartedAt = -1;
         boolean slow;
         boolean unflushed;
         Failure damage;
@@ -315,6 +316,15 @@ final class FetcherLab implements Peers {
             } else {
                 append.run();
             }
+        }
+
+        @Override
+        public void restartAt(Wish wish, long leaderLogStart, Callback<Void> done) {
+            if (wish.equals(wish())) {
+                restartedAt = leaderLogStart;
+                end = leaderLogStart;
+            }
+            done.succeed(null);
         }
     }
 }

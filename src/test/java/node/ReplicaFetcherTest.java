@@ -64,6 +64,19 @@ class ReplicaFetcherTest {
         assertEquals(List.of("1@3"), lab.next().wishes());
     }
 
+    /** Who was away while records were deleted goes on where the leader's log starts. */
+    @Test
+    void aReplicaOutOfRangeBeginsAnewWhereTheLeadersLogStarts() {
+        Part a = lab.follow(0);
+        PartitionData told = new PartitionData()
+                .setPartitionIndex(0)
+                .setErrorCode(Errors.OFFSET_OUT_OF_RANGE.code())
+                .setLogStartOffset(40);
+        lab.next().answer(FetcherLab.response(5, told));
+        assertEquals(40, a.restartedAt);
+        assertEquals(List.of("0@40"), lab.next().wishes());
+    }
+
     @Test
     void theNextRequestWaitsUntilAllIsWritten() {
         Part a = lab.follow(0);

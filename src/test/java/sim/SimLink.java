@@ -197,14 +197,9 @@ final class SimLink {
             refreshing = false;
             refreshedAt = net.scheduler().now();
             if (answer != null) {
-                learn((MetadataResponseData) answer);
+                routes.learn((MetadataResponseData) answer);
             }
         });
-    }
-
-    private void learn(MetadataResponseData answer) {
-        routes.learn(answer);
-        net.told(answer);
     }
 
     /** One request of the client. */
@@ -248,7 +243,7 @@ final class SimLink {
 
         private void whole(ApiMessage answer) {
             if (answer instanceof MetadataResponseData metadata) {
-                learn(metadata);
+                routes.learn(metadata);
             } else if (SimMerge.stale(answer)) {
                 refresh();
             }
