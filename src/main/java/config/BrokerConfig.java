@@ -130,7 +130,7 @@ public final class BrokerConfig {
                 ConfigRecords.storage(values.of(StorageConfig.class), problems),
                 ConfigRecords.cleaner(values.of(CleanerConfig.class)),
                 ConfigRecords.topics(values.of(TopicDefaults.class), problems),
-                ConfigRecords.requests(values.of(RequestConfig.class)),
+                ConfigRecords.requests(values.of(RequestConfig.class), problems),
                 ConfigRecords.fetcher(values.of(FetcherConfig.class)),
                 ConfigRecords.controller(values.of(ControllerConfig.class)),
                 ConfigRecords.replication(values.of(ReplicationConfig.class)),

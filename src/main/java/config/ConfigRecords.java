@@ -10,6 +10,9 @@ import java.util.TreeSet;
 /** Makes each owner's typed record, and checks what concerns several keys of it. */
 final class ConfigRecords {
 
+    private static final String BY_RACK = "org.apache.kafka.common.replica.RackAwareReplicaSelector";
+    private static final String BY_LEADER = "org.apache.kafka.common.replica.LeaderSelector";
+
     private ConfigRecords() {}
 
     static NetworkConfig network(ConfigValues.Part values, ConfigProblems problems) {
@@ -111,12 +114,18 @@ final class ConfigRecords {
                 Math.max(1, values.int32("replica.socket.timeout.ms")));
     }
 
-    static RequestConfig requests(ConfigValues.Part values) {
+    static RequestConfig requests(ConfigValues.Part values, ConfigProblems problems) {
+        String selector = values.string("replica.selector.class");
+        boolean byRack = BY_RACK.equals(selector);
+        if (selector != null && !selector.isEmpty() && !byRack && !BY_LEADER.equals(selector)) {
+            problems.add("replica.selector.class", "no plug-ins are loaded; allowed: " + BY_RACK + ", " + BY_LEADER);
+        }
         return new RequestConfig(
                 values.int32("fetch.max.bytes"),
                 values.int32("max.incremental.fetch.session.cache.slots"),
                 values.int32("max.request.partition.size.limit"),
-                values.int32("request.timeout.ms"));
+                values.int32("request.timeout.ms"),
+                byRack);
     }
 
     static ControllerConfig controller(ConfigValues.Part values) {

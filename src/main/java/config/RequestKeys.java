@@ -19,6 +19,11 @@ final class RequestKeys {
                 2000,
                 atLeast(1),
                 "Partitions in one answer of DescribeTopicPartitions.");
+        keys.string(
+                "replica.selector.class",
+                null,
+                null,
+                "org.apache.kafka.common.replica.RackAwareReplicaSelector sends consumers to a replica in their rack (client.rack); other classes are not loaded.");
         keys.int32("request.timeout.ms", 30000, null, "Deadline of a step inside the node when the client gives none.");
         return keys.list();
     }

@@ -130,6 +130,5 @@ final class SecurityKeys {
         keys.classOf("client.quota.callback.class", null);
         keys.list("config.providers", "", null).clusterWide();
         keys.classOf("create.topic.policy.class.name", null);
-        keys.string("replica.selector.class", null, null);
     }
 }

@@ -82,7 +82,7 @@ final class DoorHandlers {
                 new ProduceService(mailboxes, place.loops),
                 new FetchService(mailboxes, place.loops, place.loop),
                 new FetchSessions(ports.clock(), ports.random(), ports.metrics(), slots),
-                requests.fetchMaxBytes(),
+                requests,
                 new OffsetService(mailboxes, place.loops),
                 new InitProducerIdHandler(services.producerIds::next, services.transactions));
     }

@@ -5,6 +5,7 @@ import common.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import replication.LeaderReplica;
+import replication.ReadableReplica;
 import replication.ReplicaShard.Read;
 import replication.ReplicaShard.ReadOutcome;
 import replication.ReplicaShard.ReadPartition;
@@ -16,7 +17,7 @@ import storage.ReadResult;
  */
 final class FetchRead {
     private final Read request;
-    private final List<LeaderReplica> replicas;
+    private final List<ReadableReplica> replicas;
     private final Failure[] refused;
     private final Callback<FetchRead> done;
     private final List<ReadOutcome> outcomes;
@@ -30,7 +31,7 @@ final class FetchRead {
      * @param replicas those of the request's partitions, null where there is none
      * @param refused per partition why it gets nothing, null for none; null: nobody is refused
      */
-    FetchRead(Read request, List<LeaderReplica> replicas, Failure[] refused, Callback<FetchRead> done) {
+    FetchRead(Read request, List<ReadableReplica> replicas, Failure[] refused, Callback<FetchRead> done) {
         this.request = request;
         this.replicas = replicas;
         this.refused = refused;
@@ -54,13 +55,20 @@ final class FetchRead {
 
     private void readNext(int index) {
         ReadPartition wish = request.partitions().get(index);
-        LeaderReplica replica = replicas.get(index);
+        ReadableReplica replica = replicas.get(index);
         if (replica == null) {
             take(StorageShard.unknown());
             return;
         }
         if (refused != null && refused[index] != null) {
             take(new ReadOutcome(null, null, refused[index], -1, -1));
+            return;
+        }
+        String rack = request.reader().rack();
+        ReadOutcome elsewhere =
+                rack != null && replica instanceof LeaderReplica leader ? leader.elsewhere(rack, wish) : null;
+        if (elsewhere != null) {
+            take(elsewhere);
             return;
         }
         long left = Math.max(0, request.maxBytes() - bytes);
@@ -74,7 +82,7 @@ final class FetchRead {
 
     private void take(ReadOutcome outcome) {
         outcomes.add(outcome);
-        urgent |= outcome.failure() != null || outcome.diverging() != null;
+        urgent |= outcome.urgent();
         if (outcome.result() != null) {
             bytes += outcome.result().bytes();
             limited |= outcome.result().more();
@@ -98,7 +106,7 @@ final class FetchRead {
         return cancelled;
     }
 
-    List<LeaderReplica> replicas() {
+    List<ReadableReplica> replicas() {
         return replicas;
     }
 
@@ -118,7 +126,7 @@ final class FetchRead {
     /** Whether data has become readable in a partition since it was read. */
     boolean overtaken() {
         for (int i = 0; i < outcomes.size(); i++) {
-            LeaderReplica replica = replicas.get(i);
+            ReadableReplica replica = replicas.get(i);
             if (replica == null
                     || outcomes.get(i).result() == null
                     || replica.readableEnd(request.bound()) > endSeen(i)) {

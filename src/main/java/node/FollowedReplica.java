@@ -8,6 +8,7 @@ import node.FollowedPartitions.Followed;
 import replication.FollowerReplica;
 import replication.FollowerReplica.Fetched;
 import replication.FollowerReplica.Wish;
+import replication.ReadableReplica;
 import storage.PartitionLog;
 
 /** An {@link OpenPartition} while it follows one leader in one epoch. Confined to the shard. */
@@ -56,6 +57,11 @@ final class FollowedReplica implements Followed {
     @Override
     public boolean inSync() {
         return replica.inSync();
+    }
+
+    /** For consumers that read from followers. */
+    ReadableReplica readable() {
+        return replica;
     }
 
     void inSync(boolean member) {

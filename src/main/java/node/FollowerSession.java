@@ -190,7 +190,7 @@ final class FollowerSession {
         /** Whether there is more to say than that all is as it was. */
         boolean isNews(ReadOutcome outcome) {
             ReadResult result = outcome.result();
-            return isUrgent(outcome)
+            return outcome.urgent()
                     || result.bytes() > 0
                     || result.highWatermark() != toldHighWatermark
                     || result.logStartOffset() != toldStart;
@@ -203,7 +203,7 @@ final class FollowerSession {
                 return;
             }
             ReadResult result = outcome.result();
-            if (isUrgent(outcome) || result.bytes() > 0 || result.more()) {
+            if (outcome.urgent() || result.bytes() > 0 || result.more()) {
                 // Behind all others from now on. Its follower has not got it before it asks for what comes after it.
                 news.add(this);
             }
@@ -219,10 +219,6 @@ final class FollowerSession {
                 news.remove(this);
             }
         }
-    }
-
-    private static boolean isUrgent(ReadOutcome outcome) {
-        return outcome.failure() != null || outcome.diverging() != null;
     }
 
     /** One fetch on its way. */
@@ -282,7 +278,7 @@ final class FollowerSession {
 
         private void take(ReadOutcome outcome) {
             outcomes.add(outcome);
-            urgent |= isUrgent(outcome);
+            urgent |= outcome.urgent();
             if (outcome.result() != null) {
                 bytes += outcome.result().bytes();
                 limited |= outcome.result().more();

@@ -80,7 +80,18 @@ final class PartitionRoles implements FollowedPartitions {
                 new IsrRequests(ports.mailboxes(), ports.metrics(), nodeId, () -> image, this::minIsr, soon);
         this.setup = new LeaderSetup(
                 nodeId,
-                this::eligibleEpoch,
+                new LeaderSetup.Brokers() {
+                    @Override
+                    public long eligibleEpoch(int id) {
+                        return PartitionRoles.this.eligibleEpoch(id);
+                    }
+
+                    @Override
+                    public String rack(int id) {
+                        BrokerImage broker = image.broker(id);
+                        return broker == null ? null : broker.rack();
+                    }
+                },
                 requests,
                 ports.clock(),
                 ports.timers(),

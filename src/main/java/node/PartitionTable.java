@@ -21,6 +21,8 @@ import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import replication.LeaderReplica;
+import replication.ReadableReplica;
+import replication.ReplicaShard.Reader;
 import storage.DiskExecutor;
 import storage.LogDirectory;
 import storage.LogDirectory.FoundPartition;
@@ -82,6 +84,15 @@ final class PartitionTable {
     FollowedReplica followed(PartitionId partition) {
         OpenPartition open = partitions.get(partition);
         return open == null ? null : open.followed;
+    }
+
+    /** The replica that {@code reader} may read here; null: none, see {@link #failureOf}. */
+    ReadableReplica readable(PartitionId partition, Reader reader) {
+        OpenPartition open = partitions.get(partition);
+        if (open == null || open.leader != null) {
+            return open == null ? null : open.leader;
+        }
+        return reader.rack() == null || open.followed == null ? null : open.followed.readable();
     }
 
     /** Why a request for a partition that is not led here is refused. */

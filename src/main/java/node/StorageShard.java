@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import metadata.MetadataImage;
 import replication.LeaderReplica;
+import replication.ReadableReplica;
 import replication.ReplicaShard;
 import replication.WaitingFetch;
 import storage.ActiveProducer;
@@ -131,9 +132,9 @@ public final class StorageShard implements ReplicaShard {
     }
 
     private void read(FetchId id, Read request, WaitPlan plan, Callback<List<ReadOutcome>> done) {
-        List<LeaderReplica> replicas = new ArrayList<>(request.partitions().size());
+        List<ReadableReplica> replicas = new ArrayList<>(request.partitions().size());
         for (ReadPartition each : request.partitions()) {
-            replicas.add(partitions.get(each.partition()));
+            replicas.add(partitions.readable(each.partition(), request.reader()));
         }
         FetchRead begun = new FetchRead(request, replicas, plan.refused, (read, failure) -> {
             reading.remove(id, read);

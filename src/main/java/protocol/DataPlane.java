@@ -1,5 +1,6 @@
 package protocol;
 
+import config.RequestConfig;
 import java.util.List;
 import services.FetchService;
 import services.FetchSessions;
@@ -15,20 +16,19 @@ public final class DataPlane {
      * One set per server instance.
      *
      * @param nodeId this broker
-     * @param maxFetchBytes fetch.max.bytes
      */
     public static List<ApiHandler> handlers(
             int nodeId,
             ProduceService produce,
             FetchService fetch,
             FetchSessions sessions,
-            int maxFetchBytes,
+            RequestConfig requests,
             OffsetService offsets,
             InitProducerIdHandler initProducerId) {
         return List.of(
                 new ApiVersionsHandler(nodeId),
                 new ProduceHandler(produce),
-                new FetchHandler(fetch, sessions, maxFetchBytes),
+                new FetchHandler(fetch, sessions, requests.fetchMaxBytes(), requests.readByRack()),
                 new ListOffsetsHandler(offsets),
                 new OffsetForLeaderEpochHandler(offsets),
                 new DeleteRecordsHandler(offsets),

@@ -154,6 +154,9 @@ final class FetchAnswers {
                     .setEpoch(outcome.diverging().epoch())
                     .setEndOffset(outcome.diverging().endOffset()));
         }
+        if (outcome.nearer() >= 0) {
+            data.setPreferredReadReplica(outcome.nearer());
+        }
         if (result != null) {
             data.setHighWatermark(result.highWatermark())
                     .setLastStableOffset(result.lastStableOffset())

@@ -28,16 +28,23 @@ import storage.ReadBound;
 public final class FetchHandler implements ApiHandler {
     /** First version whose requester has its replica id in ReplicaState (KIP-903). */
     private static final short REPLICA_STATE = 15;
+    /** First version in which a consumer says its rack, and may be sent to a follower (KIP-392). */
+    private static final short RACKS = 11;
 
     private final FetchService service;
     private final FetchSessions sessions;
     private final int maxBytes;
+    private final boolean byRack;
 
-    /** @param maxBytes fetch.max.bytes: largest response, save that the first batch always comes whole */
-    public FetchHandler(FetchService service, FetchSessions sessions, int maxBytes) {
+    /**
+     * @param maxBytes fetch.max.bytes: largest response, save that the first batch always comes whole
+     * @param byRack consumers are sent to a replica in their rack (replica.selector.class)
+     */
+    public FetchHandler(FetchService service, FetchSessions sessions, int maxBytes, boolean byRack) {
         this.service = service;
         this.sessions = sessions;
         this.maxBytes = maxBytes;
+        this.byRack = byRack;
     }
 
     @Override
@@ -84,11 +91,17 @@ public final class FetchHandler implements ApiHandler {
         session.waits(cancel);
     }
 
-    private static Reader reader(FetchRequestData request, short version) {
+    private Reader reader(FetchRequestData request, short version) {
         ReplicaState state = request.replicaState();
         int id = version >= REPLICA_STATE ? state.replicaId() : request.replicaId();
         // Special negative ids are those of debugging consumers.
-        return id < 0 ? Reader.CONSUMER : new Reader(id, version >= REPLICA_STATE ? state.replicaEpoch() : -1);
+        if (id >= 0) {
+            return new Reader(id, version >= REPLICA_STATE ? state.replicaEpoch() : -1);
+        }
+        if (version < RACKS) {
+            return Reader.CONSUMER;
+        }
+        return byRack && !request.rackId().isEmpty() ? new Reader(-1, -1, request.rackId()) : Reader.ANYWHERE;
     }
 
     /** What is not committed, and open transactions, are a replica's to have, whatever isolation it names. */

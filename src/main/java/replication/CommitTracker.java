@@ -118,13 +118,17 @@ final class CommitTracker {
      * @param wish it has all below; durably where acks are durable. Its log is the beginning of the leader's
      */
     boolean fetched(int replica, long brokerEpoch, ReadPartition wish) {
-        if (!replicas.fetched(
-                replica, brokerEpoch, wish.fetchOffset(), log.highWatermark(), log.logEndOffset(), now())) {
+        if (!replicas.fetched(replica, brokerEpoch, wish, log.highWatermark(), log.logEndOffset(), now())) {
             return false;
         }
         advance();
         propose();
         return true;
+    }
+
+    /** See {@link InSyncReplicas#nearest}. */
+    int nearest(String rack, long offset) {
+        return replicas.nearest(rack, offset);
     }
 
     /** Committed metadata of this leader epoch. */

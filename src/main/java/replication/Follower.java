@@ -8,6 +8,7 @@ final class Follower {
 
     private final int id;
     private long endOffset = -1;
+    private long logStart;
     private long brokerEpoch = -1;
     /** When it last had all that the leader had; meaningless while {@link #everCaughtUp} is not set. */
     private long caughtUpNanos;
@@ -32,6 +33,24 @@ final class Follower {
     /** End of its log, durable where acks are durable (rules I7, R8); -1 before its first fetch of this epoch. */
     long endOffset() {
         return endOffset;
+    }
+
+    /** Start of its log, as its last fetch said. */
+    long logStart() {
+        return logStart;
+    }
+
+    void logStart(long offset) {
+        logStart = offset;
+    }
+
+    /** As Kafka compares: the end of the log, then who was caught up later, then the id. */
+    boolean hasMoreThan(Follower other) {
+        if (endOffset != other.endOffset) {
+            return endOffset > other.endOffset;
+        }
+        long later = caughtUpNanos - other.caughtUpNanos;
+        return later != 0 ? later > 0 : id > other.id;
     }
 
     /** Of the process that fetched last; -1 before its first fetch of this epoch. */

@@ -8,9 +8,12 @@ import java.nio.ByteBuffer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import records.BatchHeader;
+import replication.ReplicaShard.ReadOutcome;
+import replication.ReplicaShard.ReadPartition;
 import storage.EpochEnd;
 import storage.OffsetRange;
 import storage.PartitionLog;
+import storage.ReadBound;
 
 /**
  * A partition that this node follows: says from where to fetch next, appends what the leader sent, cuts what the leader does not have (rule I3). One fetch at a
@@ -20,13 +23,16 @@ import storage.PartitionLog;
  *   idle --wish--> idle --take--> appending | cutting --done--> idle
  * </pre>
  */
-public final class FollowerReplica {
+public final class FollowerReplica implements ReadableReplica {
     private static final Logger LOG = LoggerFactory.getLogger(FollowerReplica.class);
 
     private final PartitionLog log;
     private final RecoveryPoints recoveryPoints;
     private final Losses losses;
     private final Mutations mutations;
+    /** Of consumers (KIP-392). */
+    private final FetchWaiters waiters = new FetchWaiters();
+
     private int leaderEpoch = -1;
     private boolean inSync;
     private boolean busy;
@@ -264,7 +270,14 @@ public final class FollowerReplica {
     /** What the leader has committed and deleted counts here as far as this log has it. */
     private void takeProgress(Fetched answer, Callback<Void> done) {
         long have = log.config().durable() ? log.durableEndOffset() : log.logEndOffset();
+        long before = log.highWatermark();
+        long stable = log.lastStableOffset();
         log.advanceHighWatermark(Math.min(answer.highWatermark, have));
+        if (log.highWatermark() > before) {
+            // How many bytes that is nobody counted: who waits for many looks again, and is answered with what there
+            // is.
+            waiters.committed(Integer.MAX_VALUE, log.lastStableOffset() > stable);
+        }
         long start = Math.min(answer.logStartOffset, log.highWatermark());
         if (start <= log.logStartOffset()) {
             done.succeed(null);
@@ -315,8 +328,54 @@ public final class FollowerReplica {
                         + BatchHeader.baseOffset(batches, at) + ") " + what);
     }
 
-    /** Ends following: nothing is appended or cut any more. What is under way may still end. */
+    /** For consumers: what this replica knows to be committed. */
+    @Override
+    public void read(
+            ReadPartition wish, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadOutcome> done) {
+        Failure fenced = checkEpoch(wish.currentLeaderEpoch());
+        if (fenced != null) {
+            done.succeed(new ReadOutcome(null, null, fenced, -1, leaderEpoch));
+            return;
+        }
+        log.read(
+                wish.fetchOffset(),
+                maxBytes,
+                wholeFirstBatch,
+                bound,
+                (result, failure) -> done.succeed(new ReadOutcome(result, null, failure, -1, leaderEpoch)));
+    }
+
+    private Failure checkEpoch(int currentLeaderEpoch) {
+        if (closed) {
+            return Failure.of(FailureCode.NOT_LEADER, "this node does not follow the leader of this epoch any more");
+        }
+        Failure unusable = log.unusable();
+        if (unusable != null || currentLeaderEpoch < 0 || currentLeaderEpoch == leaderEpoch) {
+            return unusable;
+        }
+        return currentLeaderEpoch < leaderEpoch
+                ? Failure.of(FailureCode.FENCED_LEADER_EPOCH, "the leader epoch here is " + leaderEpoch)
+                : Failure.of(FailureCode.UNKNOWN_LEADER_EPOCH, "the leader epoch here is still " + leaderEpoch);
+    }
+
+    @Override
+    public long readableEnd(ReadBound bound) {
+        return bound == ReadBound.LAST_STABLE_OFFSET ? log.lastStableOffset() : log.highWatermark();
+    }
+
+    @Override
+    public void watch(WaitingFetch fetch) {
+        waiters.add(fetch);
+    }
+
+    @Override
+    public void unwatch(WaitingFetch fetch) {
+        waiters.remove(fetch);
+    }
+
+    /** Ends following: nothing is appended or cut any more, consumers look elsewhere. What is under way may still end. */
     public void close() {
         closed = true;
+        waiters.finishAll();
     }
 }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import replication.IsrProposal.Member;
 import replication.IsrProposal.Refusal;
+import replication.ReplicaShard.ReadPartition;
 
 /**
  * The in-sync replicas of a partition, as its leader keeps them for one leader epoch: follows the fetches of the others, says how far the high watermark may
@@ -109,13 +110,14 @@ final class InSyncReplicas {
      *
      * @param highWatermark, logEnd of the leader at this moment
      */
-    boolean fetched(int replica, long brokerEpoch, long offset, long highWatermark, long logEnd, long nowNanos) {
+    boolean fetched(int replica, long brokerEpoch, ReadPartition wish, long highWatermark, long logEnd, long nowNanos) {
         for (Follower each : followers) {
             if (each.id() == replica) {
                 if (brokerEpoch < Math.max(each.brokerEpoch(), brokers.eligibleEpoch(replica))) {
                     return false;
                 }
-                each.fetched(offset, brokerEpoch, logEnd, nowNanos);
+                each.fetched(wish.fetchOffset(), brokerEpoch, logEnd, nowNanos);
+                each.logStart(wish.logStartOffset());
                 each.committedAt(highWatermark);
                 return true;
             }
@@ -213,6 +215,28 @@ final class InSyncReplicas {
                     && isEligible(each);
         }
         return false;
+    }
+
+    /**
+     * Where a consumer of {@code rack} had better read from (KIP-392, as Kafka's RackAwareReplicaSelector): a member of the ISR in its rack that has {@code offset},
+     * of several the one that has most. -1: the leader, who may be in that rack, too.
+     */
+    int nearest(String rack, long offset) {
+        if (rack.equals(brokers.rack(self))) {
+            return -1;
+        }
+        Follower best = null;
+        for (Follower each : followers) {
+            if (committed.isr().contains(each.id())
+                    && each.endOffset() >= offset
+                    && each.logStart() <= offset
+                    && rack.equals(brokers.rack(each.id()))
+                    && brokers.eligibleEpoch(each.id()) >= 0
+                    && (best == null || each.hasMoreThan(best))) {
+                best = each;
+            }
+        }
+        return best == null ? -1 : best.id();
     }
 
     private boolean isEligible(Follower follower) {

@@ -65,6 +65,11 @@ final class LeaderAppends {
         return tracker;
     }
 
+    /** See {@link InSyncReplicas#nearest}; -1 for the only replica. */
+    int nearest(String rack, long offset) {
+        return tracker == null ? -1 : tracker.nearest(rack, offset);
+    }
+
     FetchWaiters waiters() {
         return waiters;
     }

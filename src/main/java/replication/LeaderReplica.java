@@ -21,7 +21,7 @@ import storage.ReadResult;
 import storage.TimestampOffset;
 
 /** A partition that this node leads: takes records ({@link LeaderAppends}), serves reads, lets fetches wait. Confined to the shard. */
-public final class LeaderReplica {
+public final class LeaderReplica implements ReadableReplica {
     /** Rule I5: else a client would see the end of the partition go back. */
     private static final Outcome<TimestampOffset> NOT_YET = Outcome.failed(
             FailureCode.OFFSET_NOT_AVAILABLE,
@@ -83,7 +83,7 @@ public final class LeaderReplica {
         appends.commitWritten(done);
     }
 
-    /** Reads for a consumer or follower; the outcome carries failures, the callback never fails. */
+    @Override
     public void read(
             ReadPartition wish, int maxBytes, boolean wholeFirstBatch, ReadBound bound, Callback<ReadOutcome> done) {
         Failure fenced = checkEpoch(wish.currentLeaderEpoch());
@@ -133,6 +133,14 @@ public final class LeaderReplica {
         return end.epoch() < wish.lastFetchedEpoch() || end.endOffset() < wish.fetchOffset() ? end : null;
     }
 
+    /** Sends a consumer of {@code rack} to a replica in its rack (KIP-392), if there is one that has what it wants; null: it reads here. */
+    public ReadOutcome elsewhere(String rack, ReadPartition wish) {
+        int nearer = rack.isEmpty() || checkEpoch(wish.currentLeaderEpoch()) != null
+                ? -1
+                : appends.nearest(rack, wish.fetchOffset());
+        return nearer < 0 ? null : new ReadOutcome(offsetsOnly(), null, null, nodeId, leaderEpoch(), nearer);
+    }
+
     private ReadOutcome failed(Failure failure) {
         return new ReadOutcome(null, null, failure, nodeId, leaderEpoch());
     }
@@ -154,7 +162,7 @@ public final class LeaderReplica {
                 : Failure.of(FailureCode.UNKNOWN_LEADER_EPOCH, "the leader epoch here is still " + leaderEpoch());
     }
 
-    /** First offset that a reader with this bound cannot see. */
+    @Override
     public long readableEnd(ReadBound bound) {
         return switch (bound) {
             case HIGH_WATERMARK -> log.highWatermark();
@@ -172,11 +180,13 @@ public final class LeaderReplica {
         appends.waiters().unwatch(watch);
     }
 
-    void watch(WaitingFetch fetch) {
+    @Override
+    public void watch(WaitingFetch fetch) {
         appends.waiters().add(fetch);
     }
 
-    void unwatch(WaitingFetch fetch) {
+    @Override
+    public void unwatch(WaitingFetch fetch) {
         appends.waiters().remove(fetch);
     }
 

@@ -18,5 +18,10 @@ public record LeaderSetup(
     public interface Brokers {
         /** The broker epoch of {@code id} if it may be in an ISR; -1 when it is fenced, shutting down or unknown. */
         long eligibleEpoch(int id);
+
+        /** Null when it has none. */
+        default String rack(int id) {
+            return null;
+        }
     }
 }

@@ -88,9 +88,18 @@ public interface ReplicaShard {
      *
      * @param replicaId of the broker that follows, -1: a consumer
      * @param brokerEpoch of that broker's process (KIP-903), -1 when not given
+     * @param rack of a consumer that may be sent to a replica near it (KIP-392); empty: it may read from a follower; null: only from the leader
      */
-    record Reader(int replicaId, long brokerEpoch) {
-        public static final Reader CONSUMER = new Reader(-1, -1);
+    record Reader(int replicaId, long brokerEpoch, String rack) {
+        /** One that knows of nothing but leaders. */
+        public static final Reader CONSUMER = new Reader(-1, -1, null);
+
+        /** One that may read from followers. */
+        public static final Reader ANYWHERE = new Reader(-1, -1, "");
+
+        public Reader(int replicaId, long brokerEpoch) {
+            this(replicaId, brokerEpoch, null);
+        }
 
         public boolean isReplica() {
             return replicaId >= 0;
@@ -106,8 +115,20 @@ public interface ReplicaShard {
     /**
      * diverging: not null when the fetcher's last epoch does not match ours there (KIP-320); then result has no range. With the failure OFFSET_OUT_OF_RANGE
      * the result, if there is one, has none either, and says where the log starts.
+     *
+     * @param nearer the replica that the consumer had better read from (KIP-392), -1: none; then there is no range
      */
-    record ReadOutcome(ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch) {}
+    record ReadOutcome(
+            ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch, int nearer) {
+        public ReadOutcome(ReadResult result, EpochEnd diverging, Failure failure, int leaderId, int leaderEpoch) {
+            this(result, diverging, failure, leaderId, leaderEpoch, -1);
+        }
+
+        /** Something must be told that does not wait for records. */
+        public boolean urgent() {
+            return failure != null || diverging != null || nearer >= 0;
+        }
+    }
 
     /**
      * Reads; while that gave fewer than {@code minBytes} and no partition had an error or a divergence, waits for new data below the bound, for a change

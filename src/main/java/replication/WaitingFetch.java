@@ -15,7 +15,7 @@ public final class WaitingFetch {
      */
     private static final long TELL_HIGH_WATERMARK_MILLIS = 10;
 
-    private final List<LeaderReplica> watched;
+    private final List<? extends ReadableReplica> watched;
     private final Runnable end;
     private final ReadBound bound;
     private long missingBytes;
@@ -28,7 +28,7 @@ public final class WaitingFetch {
      * @param bound what it may read
      * @param end reads once more and answers; run exactly once
      */
-    public WaitingFetch(List<LeaderReplica> watched, ReadBound bound, long missingBytes, Runnable end) {
+    public WaitingFetch(List<? extends ReadableReplica> watched, ReadBound bound, long missingBytes, Runnable end) {
         this.bound = bound;
         this.watched = watched;
         this.missingBytes = missingBytes;
@@ -38,7 +38,7 @@ public final class WaitingFetch {
     /** Begins to wait. */
     public void start(Timers timers, long maxWaitMillis) {
         this.timers = timers;
-        for (LeaderReplica replica : watched) {
+        for (ReadableReplica replica : watched) {
             replica.watch(this);
         }
         deadline = timers.after(maxWaitMillis, this::finish);
@@ -73,7 +73,7 @@ public final class WaitingFetch {
         if (telling != null) {
             telling.cancel();
         }
-        for (LeaderReplica replica : watched) {
+        for (ReadableReplica replica : watched) {
             replica.unwatch(this);
         }
         end.run();

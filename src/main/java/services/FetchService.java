@@ -159,6 +159,12 @@ public final class FetchService {
                 result.lastStableOffset(),
                 result.aborted(),
                 true);
-        return new ReadOutcome(cut, outcome.diverging(), outcome.failure(), outcome.leaderId(), outcome.leaderEpoch());
+        return new ReadOutcome(
+                cut,
+                outcome.diverging(),
+                outcome.failure(),
+                outcome.leaderId(),
+                outcome.leaderEpoch(),
+                outcome.nearer());
     }
 }

@@ -42,7 +42,7 @@ final class SpreadFetch {
                 boolean limited = each.result() != null
                         && each.result().range() != null
                         && each.result().more();
-                urgent |= each.failure() != null || each.diverging() != null || limited;
+                urgent |= each.urgent() || limited;
             }
             if (urgent || cancelled || bytes >= request.minBytes() || request.maxWaitMillis() <= 0) {
                 answer(outcomes);

@@ -247,6 +247,24 @@ class BrokerConfigTest {
         assertTrue(config("log.flush.interval.messages", "1").logDefaults().durable());
     }
 
+    @Test
+    void consumersAreSentToTheirRackByKafkasOwnSelectorOnly() {
+        String key = "replica.selector.class";
+        assertTrue(config(key, "org.apache.kafka.common.replica.RackAwareReplicaSelector")
+                .requests()
+                .readByRack());
+        assertFalse(config(key, "org.apache.kafka.common.replica.LeaderSelector")
+                .requests()
+                .readByRack());
+        assertFalse(BrokerConfig.parse(Map.of()).config().requests().readByRack());
+        assertEquals(
+                key,
+                BrokerConfig.parse(Map.of(key, "com.example.Nearest"))
+                        .problems()
+                        .get(0)
+                        .key());
+    }
+
     /** R10: each key in force is read by its one owner, and by nobody else ({@link ConfigValues} throws). */
     @Test
     void everyKeyInForceIsRead() {

@@ -1,5 +1,7 @@
 package node;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.google.protobuf.ByteString;
 import common.Callback;
 import common.FailureCode;
@@ -16,10 +18,12 @@ import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import metadata.EffectiveConfigs;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.record.internal.MemoryRecords;
 import protocol.ApiVersionsHandler;
 import protocol.BufferPool;
 import protocol.ConnectionLimits;
@@ -30,6 +34,7 @@ import protocol.PeerConnections;
 import protocol.PeerDialer;
 import protocol.RequestMemory;
 import replication.LateTransactions;
+import replication.LedLogs;
 import replication.ReplicaShard;
 import replication.TransactionVerifier;
 import services.FetchService;
@@ -42,6 +47,7 @@ import storage.LogDirectory;
 import storage.LogLimits;
 import storage.PartitionLog;
 import storage.ProducerExpiry;
+import storage.ReadBound;
 
 /** One process with a real storage shard, its fetchers, and the Fetch door by which others follow it. The metadata is told by the test. */
 public final class FetchingNode {
@@ -124,7 +130,8 @@ public final class FetchingNode {
                         new FetchHandler(
                                 new FetchService(ports.mailboxes(), 1, 0),
                                 new FetchSessions(ports.clock(), ports.random(), ports.metrics(), 10),
-                                50 << 20),
+                                50 << 20,
+                                true),
                         new ApiVersionsHandler(id))),
                 buffers,
                 new RequestMemory(1 << 24),
@@ -199,6 +206,36 @@ public final class FetchingNode {
         });
     }
 
+    /** @param done gets the first value, "sent to" whom, or what failed */
+    public void consume(int partition, String rack, long offset, long waitMillis, Consumer<String> done) {
+        ReplicaShard.ReadPartition wish =
+                new ReplicaShard.ReadPartition(new PartitionId(TOPIC, partition), -1, offset, -1, 0, 1 << 20);
+        ReplicaShard.Reader reader =
+                rack == null ? ReplicaShard.Reader.CONSUMER : new ReplicaShard.Reader(-1, -1, rack);
+        shard.fetch(
+                new ReplicaShard.FetchId(9, consumed++),
+                new ReplicaShard.Read(List.of(wish), 1 << 20, ReadBound.HIGH_WATERMARK, reader),
+                1,
+                waitMillis,
+                (outcomes, none) -> {
+                    ReplicaShard.ReadOutcome outcome = outcomes.get(0);
+                    if (outcome.failure() != null) {
+                        done.accept(outcome.failure().code().toString());
+                    } else if (outcome.nearer() >= 0) {
+                        done.accept("sent to " + outcome.nearer());
+                    } else {
+                        ByteBuffer bytes = LedLogs.bytes(outcome.result());
+                        StringBuilder values = new StringBuilder();
+                        MemoryRecords.readableRecords(bytes)
+                                .records()
+                                .forEach(each -> values.append(UTF_8.decode(each.value())));
+                        done.accept(values.toString());
+                    }
+                });
+    }
+
+    private long consumed;
+
     // ---- metadata
 
     /** Two nodes with partitions that both hold, in sync; the leader of each is told by {@link #leader}. */
@@ -241,6 +278,7 @@ public final class FetchingNode {
                                 .setBrokerEpoch(image.version())
                                 .setIncarnationId(bytes(new Uuid(5, image.version())))
                                 .addLogDirs(bytes(directory(node)))
+                                .setRack("rack " + node)
                                 .addEndpoints(RegisterBrokerRecord.Endpoint.newBuilder()
                                         .setListener("PLAINTEXT")
                                         .setHost("n" + node)

@@ -1,6 +1,7 @@
 package protocol;
 
 import common.PartitionId;
+import config.RequestConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +65,7 @@ final class Broker {
                         new ProduceService(shard, 1),
                         new FetchService(shard, 1, 0),
                         sessions,
-                        50 << 20,
+                        new RequestConfig(50 << 20, 10, 2_000, 30_000, true),
                         new OffsetService(shard, 1),
                         new InitProducerIdHandler(
                                 (image, done) -> done.succeed(nextProducerId++),

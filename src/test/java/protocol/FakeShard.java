@@ -48,6 +48,9 @@ final class FakeShard implements ReplicaShard, Mailboxes {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final Map<FetchId, Parked> parked = new LinkedHashMap<>();
     final List<Read> reads = new ArrayList<>();
+    /** Where consumers with a rack are sent; -1: nowhere. */
+    int nearer = -1;
+
     final Map<SessionId, Map<PartitionId, ReadPartition>> sessions = new LinkedHashMap<>();
     final List<SessionRead> newsAsked = new ArrayList<>();
 
@@ -133,9 +136,14 @@ final class FakeShard implements ReplicaShard, Mailboxes {
         int bytes = 0;
         boolean urgent = false;
         for (ReadPartition each : request.partitions()) {
-            ReadOutcome outcome = read(each, left, bytes == 0, request.bound());
+            boolean sent = nearer >= 0
+                    && request.reader().rack() != null
+                    && !request.reader().rack().isEmpty();
+            ReadOutcome outcome = sent
+                    ? new ReadOutcome(new ReadResult(null, 0, 1, 1, List.of(), false), null, null, 1, 3, nearer)
+                    : read(each, left, bytes == 0, request.bound());
             outcomes.add(outcome);
-            urgent |= outcome.failure() != null;
+            urgent |= outcome.urgent();
             int got = outcome.result() == null ? 0 : outcome.result().bytes();
             bytes += got;
             left -= got;

@@ -393,6 +393,30 @@ class FetchHandlerTest {
     }
 
     @Test
+    void aConsumersRackReachesTheShardAndItIsToldWhomToRead() {
+        append(0, "a");
+        broker.shard.nearer = 2;
+        for (short version : Broker.versions(ApiKeys.FETCH)) {
+            FetchRequestData request = request(version, 0);
+            if (version >= 11) {
+                request.setRackId("north");
+            }
+            PartitionData data = only(fetch(version, request));
+            Reader reader =
+                    broker.shard.reads.get(broker.shard.reads.size() - 1).reader();
+            assertEquals(version >= 11 ? new Reader(-1, -1, "north") : Reader.CONSUMER, reader);
+            if (version >= 11) {
+                assertEquals(2, data.preferredReadReplica());
+                assertEquals("", values(data));
+                assertEquals(1, data.highWatermark());
+                only(fetch(version, request.setRackId("")));
+                reader = broker.shard.reads.get(broker.shard.reads.size() - 1).reader();
+                assertEquals(Reader.ANYWHERE, reader);
+            }
+        }
+    }
+
+    @Test
     void incrementalSessions() {
         for (int version = 7; version <= ApiKeys.FETCH.latestVersion(false); version++) {
             append(0, "a");

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import replication.IsrProposal.Refusal;
+import replication.ReplicaShard.ReadPartition;
 
 /** Rules I4, I8 and I9, each alone. Node 1 leads epoch 5 from offset 100 on; its log ends at 200. */
 class InSyncReplicasTest {
@@ -29,7 +30,11 @@ class InSyncReplicasTest {
     }
 
     private boolean fetch(int replica, long offset, long now) {
-        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), offset, 90, END, now);
+        return replicas.fetched(replica, eligible.getOrDefault(replica, 0L), wish(offset), 90, END, now);
+    }
+
+    private static ReadPartition wish(long offset) {
+        return new ReadPartition(null, 5, offset, 5, 0, 1);
     }
 
     private long highWatermark(long current, long now) {
@@ -48,6 +53,44 @@ class InSyncReplicasTest {
         fetch(3, 140, 1);
         assertEquals(140, highWatermark(90, 1));
         assertEquals(170, highWatermark(170, 1), "never back");
+    }
+
+    @Test
+    void aConsumerIsSentToAMemberInItsRackThatHasWhatItWants() {
+        Map<Integer, String> racks = new TreeMap<>(Map.of(1, "a", 2, "b", 3, "b"));
+        LeaderSetup.Brokers brokers = new LeaderSetup.Brokers() {
+            @Override
+            public long eligibleEpoch(int id) {
+                return eligible.getOrDefault(id, -1L);
+            }
+
+            @Override
+            public String rack(int id) {
+                return racks.get(id);
+            }
+        };
+        LeaderSetup setup = new LeaderSetup(1, brokers, null, null, null, LAG, Mutations.NONE);
+        replicas =
+                new InSyncReplicas(setup, new IsrState(5, 7, List.of(1, 2, 3, 4), List.of(1, 2, 3), 2, false), 100, 0);
+        assertEquals(-1, replicas.nearest("b", 0), "nothing is known of them in this epoch");
+        fetch(2, 120, 1);
+        fetch(3, 150, 1);
+        fetch(4, END, 1);
+        assertEquals(3, replicas.nearest("b", 110), "it has more");
+        assertEquals(3, replicas.nearest("b", 150));
+        assertEquals(-1, replicas.nearest("b", 151));
+        assertEquals(-1, replicas.nearest("a", 110), "the leader's own");
+        assertEquals(-1, replicas.nearest("c", 110));
+        fetch(2, 150, 2);
+        assertEquals(3, replicas.nearest("b", 110), "neither was caught up since the epoch began: the higher id");
+        eligible.remove(3);
+        assertEquals(2, replicas.nearest("b", 110), "the other is fenced");
+        eligible.put(3, 13L);
+        eligible.remove(2);
+        racks.put(4, "c");
+        assertEquals(-1, replicas.nearest("c", 110), "not in the ISR");
+        replicas.fetched(3, 13, new ReadPartition(null, 5, 160, 5, 130, 1), 90, END, 3);
+        assertEquals(-1, replicas.nearest("b", 110), "deleted there");
     }
 
     @Test
@@ -122,10 +165,10 @@ class InSyncReplicasTest {
         assertNull(replicas.propose(END, END, 1), "fenced");
         eligible.put(2, 20L);
         assertNull(replicas.propose(END, END, 1), "it fetched before it was restarted");
-        assertFalse(replicas.fetched(2, 12, END, 90, END, 2), "a late fetch of the former process");
+        assertFalse(replicas.fetched(2, 12, wish(END), 90, END, 2), "a late fetch of the former process");
         assertTrue(fetch(2, END, 3));
         assertEquals(20, replicas.propose(END, END, 3).isr().get(1).brokerEpoch());
-        assertFalse(replicas.fetched(9, 1, END, 90, END, 3), "no replica");
+        assertFalse(replicas.fetched(9, 1, wish(END), 90, END, 3), "no replica");
     }
 
     @Test
@@ -175,7 +218,7 @@ class InSyncReplicasTest {
     }
 
     private long withLeaderAt(long end) {
-        replicas.fetched(2, 12, end, 90, end, 2);
+        replicas.fetched(2, 12, wish(end), 90, end, 2);
         return replicas.highWatermark(END, end, end, 2);
     }
 
@@ -193,7 +236,7 @@ class InSyncReplicasTest {
         replicas = leading(List.of(1, 2), List.of(1, 2), 1, false);
         long end = 1_000;
         for (long now = 0; now < 20 * LAG; now += LAG / 4) {
-            replicas.fetched(2, 12, end, 90, end + 100, now);
+            replicas.fetched(2, 12, wish(end), 90, end + 100, now);
             end += 100;
             assertNull(replicas.propose(100, end, now), "at " + now);
         }

@@ -75,6 +75,29 @@ class ReplicaFetchTest {
         }
     }
 
+    @Test
+    void consumersInTheRackOfAFollowerAreSentThereAndReadWhatIsCommitted() {
+        Run run = new Run(9, Map.of());
+        run.scheduler.runFor(5_000 * SimScheduler.MILLI);
+        FetchingNode leader = run.machines[1].node;
+        FetchingNode follower = run.machines[2].node;
+        assertEquals("sent to 2", run.consume(leader, "rack 2", 0), "it has what is wanted: nothing so far");
+        assertEquals("", run.consume(leader, "rack 1", 0));
+        assertEquals("", run.consume(leader, null, 0));
+        run.produce(0);
+        run.scheduler.runFor(SimScheduler.MILLI * 2);
+        String read = run.consumeLater(follower, "rack 2", 0);
+        assertTrue(read.startsWith("v0"), "the wait of a consumer ends when its follower knows of the commit: " + read);
+        assertEquals("sent to 2", run.consume(leader, "rack 2", 1));
+        assertTrue(run.consume(leader, "rack 1", 0).startsWith("v0"));
+        assertEquals("NOT_LEADER", run.consume(follower, null, 0), "one that knows of nothing but leaders");
+        assertEquals("OFFSET_OUT_OF_RANGE", run.consume(follower, "rack 2", 7));
+        run.moveLeader(0);
+        run.scheduler.runFor(1_000 * SimScheduler.MILLI);
+        assertEquals("sent to 1", run.consume(follower, "rack 1", 1));
+        assertTrue(run.consume(follower, "rack 2", 0).startsWith("v0"));
+    }
+
     private static final class Run {
         private final long seed;
         private final Map<String, String> settings;
@@ -217,6 +240,24 @@ class ReplicaFetchTest {
                             committed.put(partition + "@" + offset, value);
                         }
                     });
+        }
+
+        /** What a consumer is answered at once. */
+        String consume(FetchingNode node, String rack, long offset) {
+            List<String> answers = new ArrayList<>();
+            node.consume(0, rack, offset, 0, answers::add);
+            while (answers.isEmpty()) {
+                scheduler.runFor(SimScheduler.MILLI);
+            }
+            return answers.get(0);
+        }
+
+        /** What it is answered when it waits for the next committed record. */
+        String consumeLater(FetchingNode node, String rack, long offset) {
+            List<String> answers = new ArrayList<>();
+            node.consume(0, rack, offset, 500, answers::add);
+            scheduler.runFor(100 * SimScheduler.MILLI);
+            return answers.isEmpty() ? "no answer" : answers.get(0);
         }
 
         void storm() {
