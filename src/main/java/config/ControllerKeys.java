@@ -78,7 +78,6 @@ final class ControllerKeys {
         keys.int64("controller.performance.always.log.threshold.ms", 2000L, atLeast(0));
         keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
         keys.int32("controller.quorum.append.linger.ms", 25, atLeast(0));
-        keys.bool("controller.quorum.auto.join.enable", false);
         keys.int32("controller.quorum.fetch.max.bytes", 1048576, atLeast(1));
         keys.int32("controller.quorum.fetch.snapshot.max.bytes", 1048576, atLeast(1));
         keys.int32("controller.socket.timeout.ms", 30000, null);

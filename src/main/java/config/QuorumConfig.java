@@ -8,10 +8,16 @@ import java.util.List;
  * @param clusterId that this node's cluster must have; null: the node learns it, or makes it when it is the first leader
  * @param voters in force until the metadata log says more (controller.quorum.voters); empty: the log alone says who votes
  * @param bootstrap where controllers may be found (controller.quorum.bootstrap.servers)
+ * @param autoJoin a controller that is no voter asks to be one (KIP-1186); those in {@code voters} do so in any case
  * @param alone neither names another node: without a metadata log, this one is the whole quorum
  */
 public record QuorumConfig(
-        String clusterId, List<Voter> voters, List<Server> bootstrap, boolean alone, Timeouts timeouts) {
+        String clusterId,
+        List<Voter> voters,
+        List<Server> bootstrap,
+        boolean autoJoin,
+        boolean alone,
+        Timeouts timeouts) {
 
     /** A voter, and where it listens for controllers. */
     public record Voter(int id, String host, int port) {}

@@ -28,6 +28,11 @@ final class QuorumKeys {
                 "",
                 null,
                 "Where controllers are found, host:port with commas between; who votes then stands in the metadata log.");
+        keys.bool(
+                "controller.quorum.auto.join.enable",
+                false,
+                "A controller that is no voter asks to be one. Those named in controller.quorum.voters do in any case: one that comes back with an"
+                        + " empty disk takes the place of its former self.");
         keys.int32(
                 "controller.quorum.election.timeout.ms",
                 1000,

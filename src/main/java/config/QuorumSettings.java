@@ -44,7 +44,13 @@ final class QuorumSettings {
         if (soundSoFar) {
             checkRoles(voters, bootstrap, alone);
         }
-        return new QuorumConfig(clusterId, voters, bootstrap, node.controller() && alone, timeouts());
+        return new QuorumConfig(
+                clusterId,
+                voters,
+                bootstrap,
+                values.bool("controller.quorum.auto.join.enable"),
+                node.controller() && alone,
+                timeouts());
     }
 
     private QuorumConfig.Timeouts timeouts() {

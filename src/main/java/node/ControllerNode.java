@@ -86,6 +86,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     private final Publications publications;
     private final MetadataQuorumNode quorum;
     private final ControllerDuties activeDuties;
+    private final VoterJoin joining;
     private final ActiveController active = new ActiveController();
     private boolean published;
     private boolean stopping;
@@ -182,6 +183,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
                 setup.ports.clock(),
                 setup.config.controller(),
                 (decision, done) -> decide(decision, false, done));
+        this.joining = new VoterJoin(setup.ports.timers(), replica, setup.quorum);
     }
 
     /** Opens the metadata log and takes part in the quorum. One that decides alone also becomes the active controller. Publishes nothing yet. */
@@ -192,6 +194,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     /** Takes part in the quorum from now on. */
     void start(long damagedFrom) {
         replica.start(damagedFrom);
+        joining.start();
     }
 
     /** As {@link #start}; {@code done} comes when this node is the active controller for the first time, and what that entails is committed. */
@@ -338,6 +341,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         }
         activeDuties.end();
         snapshots.close();
+        joining.stop();
         Ending ending = new Ending(done);
         ending.limits = List.of(
                 setup.ports.timers().after(STOP_MILLIS, () -> replica.halt(ending)),

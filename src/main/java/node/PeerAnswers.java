@@ -2,10 +2,12 @@ package node;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochResponseData;
 import org.apache.kafka.common.message.EndQuorumEpochResponseData;
 import org.apache.kafka.common.message.FetchResponseData;
 import org.apache.kafka.common.message.FetchSnapshotResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import org.apache.kafka.common.message.UpdateRaftVoterResponseData;
 import org.apache.kafka.common.message.VoteResponseData;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -40,6 +42,10 @@ final class PeerAnswers {
             answer = fetchSnapshot(piece);
         } else if (message instanceof UpdateRaftVoterResponseData update) {
             answer = update(update);
+        } else if (message instanceof AddRaftVoterResponseData add) {
+            answer = whole(add.errorCode());
+        } else if (message instanceof RemoveRaftVoterResponseData remove) {
+            answer = whole(remove.errorCode());
         }
         return answer == null ? whole(Errors.UNKNOWN_SERVER_ERROR.code()) : answer;
     }
@@ -149,7 +155,7 @@ final class PeerAnswers {
         return host.isEmpty() ? List.of() : List.of(new Endpoint(listener, host, port));
     }
 
-    /** An error of the whole request: nothing is said of the quorum. */
+    /** Of the whole request: nothing is said of the quorum. */
     private static RaftResponse whole(short code) {
         return new RaftResponse.Plain(head(code, -1, -1, List.of()));
     }

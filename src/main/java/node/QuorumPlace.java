@@ -17,6 +17,7 @@ import raft.VoterSet;
  * @param voters in force before any voters record in the log
  * @param bootstrap where others may be found
  * @param wire to the others
+ * @param joins while it follows as an observer, it asks to be a voter
  */
 record QuorumPlace(
         ReplicaKey self,
@@ -25,7 +26,8 @@ record QuorumPlace(
         VoterSet voters,
         List<Endpoint> bootstrap,
         RaftTimeouts timeouts,
-        MetadataReplica.Wire wire) {
+        MetadataReplica.Wire wire,
+        boolean joins) {
 
     /** As the settings say. */
     static QuorumPlace of(BrokerConfig config, ReplicaKey self, List<Endpoint> endpoints, MetadataReplica.Wire wire) {
@@ -40,6 +42,8 @@ record QuorumPlace(
                 .map(each -> new Endpoint(listener, each.host(), each.port()))
                 .toList();
         QuorumConfig.Timeouts wait = quorum.timeouts();
+        boolean named = quorum.voters().stream().anyMatch(each -> each.id() == self.id());
+        boolean joins = config.node().controller() && !endpoints.isEmpty() && (named || quorum.autoJoin());
         QuorumPlace place = new QuorumPlace(
                 self,
                 listener,
@@ -47,13 +51,14 @@ record QuorumPlace(
                 new VoterSet(voters),
                 bootstrap,
                 new RaftTimeouts(wait.election(), wait.fetch(), wait.backoffMax(), wait.request(), wait.retryBackoff()),
-                wire);
+                wire,
+                joins && !quorum.alone());
         return voters.isEmpty() && quorum.alone() ? place.alone() : place;
     }
 
     /** The same, as the one voter of a quorum that has no record of its voters yet; where it listens is written down when it leads. */
     QuorumPlace alone() {
         VoterSet voters = new VoterSet(List.of(new VoterSet.Voter(self, List.of())));
-        return new QuorumPlace(self, listener, endpoints, voters, bootstrap, timeouts, wire);
+        return new QuorumPlace(self, listener, endpoints, voters, bootstrap, timeouts, wire, joins);
     }
 }

@@ -33,7 +33,6 @@ final class RaftRequests {
 
     private RaftRequests() {}
 
-    /** Those that a replica sends by itself: not of an operator. */
     static ApiMessage toKafka(RaftRequest request) {
         if (request instanceof RaftRequest.Vote vote) {
             return vote(vote);
@@ -48,7 +47,7 @@ final class RaftRequests {
         } else if (request instanceof RaftRequest.UpdateVoter update) {
             return update(update);
         }
-        throw new IllegalArgumentException("no replica sends " + request);
+        return request instanceof RaftRequest.AddVoter add ? add(add) : remove((RaftRequest.RemoveVoter) request);
     }
 
     private static ApiMessage vote(RaftRequest.Vote vote) {
@@ -171,6 +170,30 @@ final class RaftRequests {
                             .setPort(each.port()));
         }
         return request;
+    }
+
+    private static ApiMessage add(RaftRequest.AddVoter add) {
+        AddRaftVoterRequestData request = new AddRaftVoterRequestData()
+                .setClusterId(add.clusterId())
+                .setTimeoutMs(add.timeoutMillis())
+                .setVoterId(add.voter().key().id())
+                .setVoterDirectoryId(directory(add.voter().key()))
+                .setAckWhenCommitted(add.ackWhenCommitted());
+        for (Endpoint each : add.voter().endpoints()) {
+            request.listeners()
+                    .add(new AddRaftVoterRequestData.Listener()
+                            .setName(each.listener())
+                            .setHost(each.host())
+                            .setPort(each.port()));
+        }
+        return request;
+    }
+
+    private static ApiMessage remove(RaftRequest.RemoveVoter remove) {
+        return new RemoveRaftVoterRequestData()
+                .setClusterId(remove.clusterId())
+                .setVoterId(remove.voter().id())
+                .setVoterDirectoryId(directory(remove.voter()));
     }
 
     static RaftRequest.Vote fromKafka(VoteRequestData request) {

@@ -38,6 +38,9 @@ final class ControllerLab implements LogHost, MetadataPublisher {
     final BrokerConfig config;
     final List<MetadataImage> published = new ArrayList<>();
     ControllerNode controller;
+    /** How often the disk was replaced. */
+    int disk;
+
     Opened opened;
     Failure offline;
 
@@ -109,7 +112,7 @@ final class ControllerLab implements LogHost, MetadataPublisher {
                 id,
                 null,
                 CLUSTER,
-                new Uuid(DIRECTORY + id, id).toString(),
+                new Uuid(DIRECTORY + id, id + 1_000L * disk).toString(),
                 host.ports().mutations());
         incarnation =
                 new Uuid(host.ports().random().nextLong(), host.ports().random().nextLong());

@@ -13,12 +13,14 @@ import java.util.Set;
 import java.util.TreeMap;
 import metadata.ImageRecords;
 import metadata.MetadataImage;
+import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasRequestData;
 import org.apache.kafka.common.message.AlterClientQuotasResponseData;
 import org.apache.kafka.common.message.BeginQuorumEpochRequestData;
 import org.apache.kafka.common.message.EndQuorumEpochRequestData;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.message.FetchSnapshotRequestData;
+import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
 import org.apache.kafka.common.message.UpdateRaftVoterRequestData;
 import org.apache.kafka.common.message.VoteRequestData;
 import org.apache.kafka.common.protocol.ApiMessage;
@@ -47,8 +49,12 @@ final class QuorumLab {
     private final String[] settings;
 
     /** A node: its disk, and its process while there is one. */
+    /** Whoever is no voter asks to be one. */
+    boolean joins;
+
     final class Machine {
         final int id;
+        private int disk;
         SimHost host;
         ControllerLab lab;
         /** What waits for an answer of this process. */
@@ -80,8 +86,9 @@ final class QuorumLab {
             }
             ControllerLab before = lab;
             lab = before == null ? new ControllerLab(host, config(id)) : before.on(host);
+            lab.disk = disk;
             lab.place = self -> new QuorumPlace(
-                    self, LISTENER, endpoints(id), staticVoters(), bootstrap(), TIMEOUTS, new Lines(id, host));
+                    self, LISTENER, endpoints(id), staticVoters(), bootstrap(), TIMEOUTS, new Lines(id, host), joins);
             seen = 0;
             try {
                 lab.openReplica();
@@ -100,6 +107,14 @@ final class QuorumLab {
 
         void powerCut() {
             host = host.powerCut();
+        }
+
+        /** Its disk is replaced by an empty one. */
+        void wipe() {
+            kill();
+            disk++;
+            host = new SimHost(random.split("machine" + id + "-" + disk), scheduler);
+            lab = null;
         }
 
         void stop() {
@@ -365,6 +380,10 @@ final class QuorumLab {
             to.fetch(fetch, (answer, failure) -> done.done(answer, failure));
         } else if (message instanceof FetchSnapshotRequestData fetch) {
             to.fetchSnapshot(fetch, (answer, failure) -> done.done(answer, failure));
+        } else if (message instanceof AddRaftVoterRequestData add) {
+            to.addRaftVoter(add, (answer, failure) -> done.done(answer, failure));
+        } else if (message instanceof RemoveRaftVoterRequestData remove) {
+            to.removeRaftVoter(remove, (answer, failure) -> done.done(answer, failure));
         } else {
             to.updateRaftVoter((UpdateRaftVoterRequestData) message, (answer, failure) -> done.done(answer, failure));
         }

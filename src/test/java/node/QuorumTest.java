@@ -10,7 +10,9 @@ import common.FailureCode;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.TreeMap;
 import node.QuorumLab.Machine;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
@@ -40,6 +42,63 @@ class QuorumTest {
             assertEquals(lab.active().id, each.controller().active().id());
             assertEquals(lab.active().id, each.lab.image().controllerId());
         }
+    }
+
+    /** KIP-1186: who shall vote and does not asks for it, as soon as it has what is committed. */
+    @Test
+    void anObserverThatMayJoinsTheVoters() {
+        lab.joins = true;
+        lab.startAll();
+        lab.awaitActive();
+        lab.await("four vote", () -> voters().size() == 4);
+        lab.setQuota("user", 1);
+        lab.awaitSame();
+    }
+
+    /** Rule R13: with an empty disk a node is another one. It takes the place of its former self, so that the quorum is whole again. */
+    @Test
+    void aVoterWithAnEmptyDiskTakesItsPlaceAgain() {
+        lab = new QuorumLab(seed, 3, 0);
+        lab.joins = true;
+        lab.startAll();
+        lab.setQuota("before", 1);
+        lab.awaitSame();
+        Machine wiped = lab.machine(lab.active().id == 1 ? 2 : 1);
+        // Each has said by then which disk it has: until then any disk of its node would do.
+        lab.runFor(5_000);
+        Uuid former = voters().get(wiped.id);
+        wiped.wipe();
+        wiped.start();
+        lab.await("it votes with its new disk", () -> voters().size() == 3 && !former.equals(voters().get(wiped.id)));
+        lab.awaitSame();
+        assertEquals(1, QuorumLab.quota(wiped.lab.image(), "before"));
+        // The two others lose one of them: the new voter's vote and disk count.
+        lab.machine(lab.active().id == 3 ? 3 - wiped.id : 3).kill();
+        lab.setQuota("after", 2);
+    }
+
+    /** Their directories, as the active controller says; empty without one. */
+    private Map<Integer, Uuid> voters() {
+        Map<Integer, Uuid> voters = new TreeMap<>();
+        if (lab.active() == null) {
+            return voters;
+        }
+        DescribeQuorumRequestData request = new DescribeQuorumRequestData();
+        request.topics()
+                .add(new DescribeQuorumRequestData.TopicData()
+                        .setTopicName("__cluster_metadata")
+                        .setPartitions(List.of(new DescribeQuorumRequestData.PartitionData())));
+        lab.active()
+                .controller()
+                .describeQuorum(
+                        request,
+                        (answer, failure) -> answer.topics()
+                                .get(0)
+                                .partitions()
+                                .get(0)
+                                .currentVoters()
+                                .forEach(each -> voters.put(each.replicaId(), each.replicaDirectoryId())));
+        return voters;
     }
 
     @Test

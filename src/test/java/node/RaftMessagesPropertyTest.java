@@ -98,6 +98,12 @@ class RaftMessagesPropertyTest {
         assertEquals(Errors.DUPLICATE_VOTER.code(), answers.add(refused).errorCode());
         assertTrue(answers.add(refused).errorMessage().contains("voter already"));
         assertEquals(Errors.DUPLICATE_VOTER.code(), answers.remove(refused).errorCode());
+        assertEquals(
+                RaftError.DUPLICATE_VOTER,
+                parse.fromKafka(answers.add(refused)).head().error());
+        assertEquals(
+                RaftError.DUPLICATE_VOTER,
+                parse.fromKafka(answers.remove(refused)).head().error());
         RaftResponse done = new RaftResponse.Plain(new RaftResponse.Head(RaftError.NONE, 3, 1, List.of()));
         assertEquals(0, answers.add(done).errorCode());
         assertNull(answers.add(done).errorMessage());
@@ -173,6 +179,11 @@ class RaftMessagesPropertyTest {
         } else if (message instanceof FetchSnapshotRequestData piece) {
             return RaftRequests.fromKafka(piece);
         }
+        if (message instanceof AddRaftVoterRequestData add) {
+            return RaftRequests.fromKafka(add);
+        } else if (message instanceof RemoveRaftVoterRequestData remove) {
+            return RaftRequests.fromKafka(remove);
+        }
         return RaftRequests.fromKafka((UpdateRaftVoterRequestData) message);
     }
 
@@ -184,9 +195,16 @@ class RaftMessagesPropertyTest {
     }
 
     private RaftRequest request() {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(8)) {
             case 0 -> vote();
             case 1 -> new RaftRequest.BeginEpoch(cluster(), epoch(), id(), endpoints(), voter());
+            case 5 ->
+                new RaftRequest.AddVoter(
+                        cluster(),
+                        new VoterSet.Voter(key(), someEndpoints()),
+                        random.nextInt(9_000),
+                        random.nextBoolean());
+            case 6 -> new RaftRequest.RemoveVoter(cluster(), key());
             case 2 -> new RaftRequest.EndEpoch(cluster(), epoch(), id(), keys());
             case 3 -> fetch();
             case 4 -> new RaftRequest.FetchSnapshot(cluster(), key(), epoch(), end(epoch()), offset());
