@@ -48,6 +48,8 @@ public enum FailureCode {
     /** A bounded queue is full; retriable. */
     OVERLOADED,
     SHUTTING_DOWN,
+    /** This node is not the active controller (any more). */
+    NOT_CONTROLLER,
     /** This node does not lead the coordinator's partition (any more). */
     NOT_COORDINATOR,
     /** The coordinator reads its partition; retriable. */

@@ -42,7 +42,11 @@ final class ActiveController {
     /** @param deciding see {@link #local} */
     void update(int self, RaftNode raft, boolean deciding) {
         int leader = raft.leaderId();
-        State next = new State(leader, raft.epoch(), deciding, leader == self ? null : address(raft.leaderEndpoints()));
+        is(leader, raft.epoch(), deciding, leader == self ? null : address(raft.leaderEndpoints()));
+    }
+
+    void is(int id, int epoch, boolean local, Peers.Address address) {
+        State next = new State(id, epoch, local, address);
         if (!next.equals(state)) {
             state = next;
             List.copyOf(listeners).forEach(Runnable::run);

@@ -12,6 +12,8 @@ import controller.BootReport;
 import controller.Controller;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import metadata.Features;
 import metadata.MetadataImage;
@@ -25,12 +27,13 @@ import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import protocol.PeerTags;
 
 /**
  * This broker's place in its cluster (KIP-631; rules C1, C2): it registers, tells the active controller that it is alive and how far it has followed the metadata, takes part
  * once it has followed it past its own registration, and asks before it ends. Wherever the active controller is: it is called through its mailbox. On loop 0.
  */
-final class BrokerMembership {
+final class BrokerMembership implements Suspicions {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerMembership.class);
     private static final OwnerId<Controller> CONTROLLER = new OwnerId<>(Controller.class, 0);
 
@@ -47,6 +50,7 @@ final class BrokerMembership {
     private final Consumer<Failure> halt;
     private final long heartbeatMillis;
     private final List<Uuid> offline = new ArrayList<>();
+    private final Set<Integer> suspects = new TreeSet<>();
     private long epoch = -1;
     private MetadataImage applied;
     private Callback<Void> joining;
@@ -66,9 +70,16 @@ final class BrokerMembership {
      *
      * @param incarnation new for each process
      * @param logDirs ids of the directories that work, that of the metadata first
+     * @param listeners as they are advertised; without a host: clients are told the address that they came to
      * @param cleanEpoch the broker epoch after whose clean end nothing was written, -1 for none (C3)
      */
-    record Self(String clusterId, Uuid incarnation, List<Uuid> logDirs, long cleanEpoch, BootReport report) {}
+    record Self(
+            String clusterId,
+            Uuid incarnation,
+            List<Uuid> logDirs,
+            List<Listener> listeners,
+            long cleanEpoch,
+            BootReport report) {}
 
     /** @param halt told when this broker cannot go on: another process has taken its id */
     BrokerMembership(Ports ports, BrokerConfig config, Self self, Consumer<Failure> halt) {
@@ -173,7 +184,7 @@ final class BrokerMembership {
                 .setRack(config.node().rack())
                 .setLogDirs(self.logDirs)
                 .setPreviousBrokerEpoch(self.cleanEpoch);
-        for (Listener each : config.node().advertised()) {
+        for (Listener each : self.listeners) {
             request.listeners()
                     .add(new BrokerRegistrationRequestData.Listener()
                             .setName(each.name())
@@ -229,6 +240,15 @@ final class BrokerMembership {
         beat();
     }
 
+    /** Told with a heartbeat at once, and again until one is answered. */
+    @Override
+    public void suspect(int nodeId) {
+        BrokerImage broker = applied == null ? null : applied.broker(nodeId);
+        if (broker != null && !broker.fenced() && nodeId != id() && suspects.add(nodeId)) {
+            beat();
+        }
+    }
+
     /** A heartbeat at once, or as soon as the one under way is answered. */
     private void beat() {
         if (epoch < 0 || ended) {
@@ -247,12 +267,19 @@ final class BrokerMembership {
                 .setCurrentMetadataOffset(applied == null ? -1 : applied.version() - 1)
                 .setWantShutDown(leaving != null)
                 .setOfflineLogDirs(List.copyOf(offline));
+        List<Integer> told = List.copyOf(suspects);
+        PeerTags.putSuspects(request, told);
         ports.mailboxes()
                 .<Controller, BrokerHeartbeatResponseData>call(
                         CONTROLLER,
                         (controller, reply) -> controller.heartbeat(request, reply),
                         config.controller().sessionMillis(),
-                        (answer, failure) -> answered(request, answer, failure));
+                        (answer, failure) -> {
+                            if (failure == null && answer.errorCode() == Errors.NONE.code()) {
+                                told.forEach(suspects::remove);
+                            }
+                            answered(request, answer, failure);
+                        });
     }
 
     private void answered(BrokerHeartbeatRequestData asked, BrokerHeartbeatResponseData answer, Failure failure) {

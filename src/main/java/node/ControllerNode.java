@@ -55,6 +55,7 @@ import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import protocol.PeerTags;
 import raft.RaftNode;
 import raft.RaftOutput;
 import replication.FollowerReplica.RecoveryPoints;
@@ -89,6 +90,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     private final VoterJoin joining;
     private final ActiveController active = new ActiveController();
     private boolean published;
+    private SuspectedBrokers suspected;
     private boolean stopping;
     private Timers.Handle duty;
     private Callback<Void> firstActivation;
@@ -100,7 +102,7 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
      * @param start of the metadata log
      * @param foundPartitions partition directories found, the metadata log's not counted: without a metadata log nobody can say whose they are
      * @param recoveryPoints of the metadata log
-     * @param incarnation of the broker that this process is, too
+     * @param incarnation of the broker that this process is, too; null: it is none
      */
     record Setup(
             Ports ports,
@@ -153,7 +155,9 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
         this.replica = new MetadataReplica(
                 new MetadataReplica.Parts(setup.ports, found.raft, log, tasks, found.votes, setup.quorum.wire()), this);
         this.machine = new ControllerMachine(setup.config, setup.ports.random(), MetadataImage.empty(setup.clusterId));
-        machine.ownProcess(setup.config.node().nodeId(), setup.incarnation);
+        if (setup.incarnation != null) {
+            machine.ownProcess(setup.config.node().nodeId(), setup.incarnation);
+        }
         this.journal = new MetadataJournal(
                 machine,
                 log,
@@ -485,7 +489,15 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
 
     @Override
     public void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done) {
+        if (active.local() && suspected != null) {
+            PeerTags.suspects(request).forEach(suspected::look);
+        }
         decide(machine -> machine.heartbeat(request, setup.ports.clock().monotonicNanos()), false, done);
+    }
+
+    /** Who looks for brokers that heartbeats tell of. */
+    void lookWith(SuspectedBrokers looking) {
+        suspected = looking;
     }
 
     @Override

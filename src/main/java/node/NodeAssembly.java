@@ -4,8 +4,10 @@ import common.Callback;
 import common.Failure;
 import common.FailureCode;
 import common.OwnerId;
+import common.Peers;
 import common.Ports;
 import config.BrokerConfig;
+import config.Listener;
 import config.NetworkConfig;
 import config.NodeConfig;
 import config.StorageConfig;
@@ -26,6 +28,7 @@ import org.apache.kafka.common.Uuid;
 import protocol.ApiHandler;
 import protocol.ApiVersionsHandler;
 import protocol.ConnectionLimits;
+import protocol.ControllerHandlers;
 import protocol.HandlerTable;
 import protocol.Instance;
 import protocol.QuorumHandlers;
@@ -34,6 +37,7 @@ import raft.ReplicaKey;
 import replication.LateTransactions;
 import replication.ReplicaShard;
 import replication.TransactionVerifier;
+import services.ControllerService;
 import services.QuorumService;
 import storage.CleanerTools;
 import storage.DiskExecutor;
@@ -56,6 +60,7 @@ import transaction.TransactionStats;
  */
 public final class NodeAssembly {
     private static final long STOP_TIMEOUT_MILLIS = 300_000;
+    private static final OwnerId<Suspicions> SUSPICIONS = new OwnerId<>(Suspicions.class, 0);
     /** Of the heap, what the keys of logs that are being cleaned may take. */
     private static final int CLEANER_HEAP_PART = 8;
     /** Of the heap, what records of one internal topic may take until they are committed. */
@@ -75,6 +80,7 @@ public final class NodeAssembly {
     private final List<CheckpointKeeper> keepers = new ArrayList<>();
     private ShardDirectory metadataDirectory;
     private ControllerNode controller;
+    private ControllerClient client;
     private BrokerMembership membership;
 
     /** What one loop carries. */
@@ -139,8 +145,7 @@ public final class NodeAssembly {
         if (found != null) {
             keepers.get(metadataIndex).begin(-1, List.of(ShardDirectory.line(found)));
         }
-        Uuid incarnation = directories.randomUuid();
-        ImageBroadcast broadcast = new ImageBroadcast(ports.mailboxes(), host.loops());
+        Uuid incarnation = config.node().broker() ? directories.randomUuid() : null;
         ControllerNode.Setup setup = new ControllerNode.Setup(
                 ports,
                 metadataDirectory.context(),
@@ -150,10 +155,7 @@ public final class NodeAssembly {
                 clusterId,
                 incarnation,
                 directories.foundPartitions(),
-                (image, applied) -> broadcast.publish(image, (none, failure) -> {
-                    membership.applied(image);
-                    applied.done(none, failure);
-                }),
+                publisher(),
                 metadataDirectory::lower,
                 quorumPlace());
         ControllerNode.open(setup, (opened, failure) -> {
@@ -164,8 +166,7 @@ public final class NodeAssembly {
             }
             controller = opened;
             metadataDirectory.opened(opened.log());
-            host.register(new OwnerId<>(Controller.class, 0), opened, 0);
-            host.register(new OwnerId<>(MetadataQuorum.class, 0), opened.quorum(), 0);
+            registerController(opened);
             serveControllers(opened);
             if (clusterId != null) {
                 register(clusterId, incarnation, done);
@@ -173,6 +174,36 @@ public final class NodeAssembly {
                 opened.whenClusterKnown(id -> join(id, incarnation, done));
             }
         });
+    }
+
+    /** Applied: every loop has it. A node that is no broker keeps nothing by it. */
+    private MetadataPublisher publisher() {
+        if (!config.node().broker()) {
+            return (image, applied) -> applied.succeed(null);
+        }
+        ImageBroadcast broadcast = new ImageBroadcast(ports.mailboxes(), host.loops());
+        return (image, applied) -> broadcast.publish(image, (none, failure) -> {
+            membership.applied(image);
+            applied.done(none, failure);
+        });
+    }
+
+    /** The active controller, wherever it is; and this node's own, for who comes to its listener. */
+    private void registerController(ControllerNode own) {
+        Peers peers = host.peers(0, config.node().nodeId());
+        client = new ControllerClient(ports, config, own.active(), own, peers, this::suspect);
+        own.lookWith(new SuspectedBrokers(peers, config.node().interBroker(), own::image, broker -> {
+            own.fence(broker.id(), broker.epoch(), (fenced, failure) -> {});
+        }));
+        host.register(new OwnerId<>(Controller.class, 0), client, 0);
+        host.register(ControllerService.OWN, own, 0);
+        host.register(new OwnerId<>(MetadataQuorum.class, 0), own.quorum(), 0);
+    }
+
+    private void suspect(int nodeId) {
+        if (membership != null) {
+            membership.suspect(nodeId);
+        }
     }
 
     private void join(String clusterId, Uuid incarnation, Callback<Started> done) {
@@ -187,14 +218,21 @@ public final class NodeAssembly {
 
     /** The directories are claimed when the metadata knows this process: it then says all that concerns them. */
     private void register(String clusterId, Uuid incarnation, Callback<Started> done) {
+        if (!config.node().broker()) {
+            controller.publish((published, failure) ->
+                    done.succeed(new Started(clusterId, config.node().nodeId())));
+            return;
+        }
         BrokerImage before = controller.image().broker(config.node().nodeId());
         BrokerMembership.Self self = new BrokerMembership.Self(
                 clusterId,
                 incarnation,
                 directories.directoryIds(),
+                advertised(),
                 directories.cleanEpoch(before == null ? -1 : before.epoch()),
                 new BootReport(host.bootId(), config.logDefaults().durable()));
         membership = new BrokerMembership(ports, config, self, host::halt);
+        host.register(SUSPICIONS, membership, 0);
         membership.register((epoch, failure) -> {
             if (failure != null) {
                 done.fail(failure);
@@ -202,6 +240,23 @@ public final class NodeAssembly {
                 controller.whenCommitted(epoch, () -> claim(clusterId, controller.image(), done));
             }
         });
+    }
+
+    /** Where other nodes may come they must find this one, too: not only the client by whose connection its address can be told. */
+    private List<Listener> advertised() {
+        NodeConfig node = config.node();
+        boolean othersCome = !node.controller() || !node.controllerListeners().isEmpty();
+        List<Listener> advertised = new ArrayList<>();
+        for (int i = 0; i < node.advertised().size(); i++) {
+            Listener each = node.advertised().get(i);
+            if (each.host() != null || !othersCome) {
+                advertised.add(each);
+            } else {
+                Peers.Address found = host.reachable(node.listeners().get(i));
+                advertised.add(new Listener(each.name(), found.host(), found.port(), each.securityProtocol()));
+            }
+        }
+        return advertised;
     }
 
     /** This node as a replica of the metadata log, which is another one with another directory (KIP-853). */
@@ -379,7 +434,7 @@ public final class NodeAssembly {
                 host.peers(loop, nodeId),
                 InterBroker.of(config.node()),
                 roles::image,
-                refused -> {})));
+                refused -> own.mailboxes().tell(SUSPICIONS, each -> each.suspect(refused)))));
         return new PartitionTable(own, nodeId, mine, settings, roles);
     }
 
@@ -443,6 +498,8 @@ public final class NodeAssembly {
         QuorumService quorum =
                 new QuorumService(ports.mailboxes(), config.quorum().timeouts().request());
         List<ApiHandler> handlers = new ArrayList<>(QuorumHandlers.ofController(quorum));
+        handlers.addAll(ControllerHandlers.of(
+                new ControllerService(ports.mailboxes(), config.requests().requestTimeoutMillis())));
         handlers.add(new ApiVersionsHandler(config.node().nodeId()));
         host.serveControllers(instance(0, ports, new HandlerTable(handlers), own::image));
     }
@@ -519,12 +576,13 @@ public final class NodeAssembly {
             done.fail(FailureCode.SHUTTING_DOWN, "the node had not started");
             return;
         }
+        client.close();
         controller.stop((stopped, failure) -> metadataDirectory.report((reported, unreported) -> {
             Failure first = shardFailure != null ? shardFailure : failure != null ? failure : unreported;
             if (first != null) {
                 done.fail(first);
             } else {
-                directories.markClean(membership.epoch(), done);
+                directories.markClean(membership == null ? -1 : membership.epoch(), done);
             }
         }));
     }

@@ -46,6 +46,7 @@ public final class AdminHandlers {
                 new DescribeAclsHandler(),
                 new DescribeUserScramCredentialsHandler()));
         all.addAll(QuorumHandlers.ofBroker(parts.cluster()));
+        all.add(new UnregisterBrokerHandler(parts.cluster()));
         all.addAll(DelegationTokenHandler.all());
         return all;
     }

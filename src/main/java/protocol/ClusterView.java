@@ -46,6 +46,15 @@ final class ClusterView {
         return nodes;
     }
 
+    /** Whom clients send what is the controller's: the active controller if it is a broker, else any broker that serves, as all of them pass it on. -1: nobody serves. */
+    int controllerId() {
+        if (isReachable(image.controllerId())) {
+            return image.controllerId();
+        }
+        List<Node> serving = nodes(false);
+        return serving.isEmpty() ? -1 : serving.get(0).id();
+    }
+
     PartitionView partition(PartitionImage partition) {
         List<Integer> offline = new ArrayList<>();
         for (int replica : partition.replicas()) {

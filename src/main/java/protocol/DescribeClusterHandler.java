@@ -35,7 +35,7 @@ final class DescribeClusterHandler implements ApiHandler {
         ClusterView view = new ClusterView(context.image(), context.connection());
         DescribeClusterResponseData response = new DescribeClusterResponseData()
                 .setClusterId(view.image().clusterId())
-                .setControllerId(view.image().controllerId());
+                .setControllerId(view.controllerId());
         if (request.includeClusterAuthorizedOperations()) {
             response.setClusterAuthorizedOperations(AuthorizedOperations.onCluster());
         }

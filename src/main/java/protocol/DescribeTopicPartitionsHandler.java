@@ -121,8 +121,8 @@ final class DescribeTopicPartitionsHandler implements ApiHandler {
                     .setReplicaNodes(seen.replicas())
                     .setIsrNodes(seen.isr())
                     .setOfflineReplicas(seen.offline())
-                    .setEligibleLeaderReplicas(List.of())
-                    .setLastKnownElr(List.of()));
+                    .setEligibleLeaderReplicas(partition.eligible().elr())
+                    .setLastKnownElr(partition.eligible().lastKnown()));
         }
         return new DescribeTopicPartitionsResponseTopic()
                 .setName(topic.name())

@@ -29,7 +29,7 @@ final class MetadataAnswer {
         this.topicOperations = version >= FIRST_WITH_OPERATIONS && request.includeTopicAuthorizedOperations();
         this.response = new MetadataResponseData()
                 .setClusterId(view.image().clusterId())
-                .setControllerId(view.image().controllerId());
+                .setControllerId(view.controllerId());
         for (ClusterView.Node node : view.nodes(false)) {
             response.brokers()
                     .add(new MetadataResponseBroker()

@@ -12,6 +12,8 @@ import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.RemoveRaftVoterRequestData;
 import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
+import org.apache.kafka.common.message.UnregisterBrokerRequestData;
+import org.apache.kafka.common.message.UnregisterBrokerResponseData;
 import org.apache.kafka.common.message.UpdateFeaturesRequestData;
 import org.apache.kafka.common.message.UpdateFeaturesResponseData;
 
@@ -40,6 +42,10 @@ public final class ClusterService {
 
     public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {
         controller.call((owner, reply) -> owner.updateFeatures(request, reply), request.timeoutMs(), done);
+    }
+
+    public void unregisterBroker(UnregisterBrokerRequestData request, Callback<UnregisterBrokerResponseData> done) {
+        controller.call((owner, reply) -> owner.unregisterBroker(request, reply), timeoutMillis, done);
     }
 
     public void electLeaders(ElectLeadersRequestData request, Callback<ElectLeadersResponseData> done) {

@@ -28,6 +28,7 @@ import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import protocol.PeerTags;
 import services.HeldMailboxes;
 import sim.QuietLogs;
 import sim.SimHost;
@@ -47,7 +48,8 @@ class BrokerMembershipTest {
     private final BrokerMembership membership = new BrokerMembership(
             ports(),
             config,
-            new BrokerMembership.Self("c", ME, List.of(DIRECTORY), 3, new BootReport("boot", false)),
+            new BrokerMembership.Self(
+                    "c", ME, List.of(DIRECTORY), config.node().advertised(), 3, new BootReport("boot", false)),
             why -> halted = why);
 
     private Ports ports() {
@@ -189,6 +191,22 @@ class BrokerMembershipTest {
         host.runFor(1_000);
         assertEquals(
                 List.of(DIRECTORY, new Uuid(5, 2)), heartbeat(fenced(false)).offlineLogDirs());
+    }
+
+    @Test
+    void suspectsAreToldAtOnceUntilSomebodyHears_L1() {
+        joined();
+        membership.suspect(2);
+        membership.suspect(2);
+        membership.suspect(1);
+        membership.suspect(77);
+        answer(null, FailureCode.NOT_LEADER);
+        host.runFor(1_000);
+        assertEquals(List.of(2), PeerTags.suspects(heartbeat(fenced(false))));
+        assertEquals(List.of(2), PeerTags.suspects((BrokerHeartbeatRequestData) asked.get(asked.size() - 2)));
+        host.runFor(1_100);
+        assertEquals(List.of(), PeerTags.suspects(heartbeat(fenced(false))));
+        assertEquals(0, mailboxes.waiting());
     }
 
     @Test

@@ -86,7 +86,10 @@ final class LikelyRequests {
             return;
         }
         try {
-            setter.invoke(message, value(type));
+            Object value = value(type);
+            // A port has 16 bits without a sign.
+            boolean port = setter.getName().equals("setPort") && value instanceof Integer;
+            setter.invoke(message, port ? (Integer) value & 0xFFFF : value);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(setter.toString(), e);
         }

@@ -14,7 +14,9 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.function.Consumer;
 import metadata.MetadataImage;
+import org.apache.kafka.common.message.AddRaftVoterResponseData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
+import org.apache.kafka.common.message.RemoveRaftVoterResponseData;
 import replication.ReplicaShard;
 
 /** A node of one loop without logs: the real controller machine answers at once, and its records are true at once. */
@@ -45,6 +47,14 @@ final class MachineMailboxes implements Mailboxes {
         Callback<?> done = (Callback<?>) arguments[1];
         if (method.getName().equals("describeQuorum")) {
             answer(done, new DescribeQuorumResponseData());
+            return null;
+        }
+        if (method.getName().equals("addRaftVoter")) {
+            answer(done, new AddRaftVoterResponseData());
+            return null;
+        }
+        if (method.getName().equals("removeRaftVoter")) {
+            answer(done, new RemoveRaftVoterResponseData());
             return null;
         }
         try {
