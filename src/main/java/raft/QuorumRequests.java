@@ -37,12 +37,17 @@ final class QuorumRequests {
         quorum.out.reply(token, new RaftResponse.Plain(quorum.head(error)));
     }
 
+    /** Who leads or stands is named, and is not this replica: else a message without sense could end a leadership. */
+    private boolean isNobodyElse(int nodeId) {
+        return nodeId < 0 || nodeId == quorum.self().id();
+    }
+
     private boolean isSelf(ReplicaKey asked) {
         return asked == null || asked.means(quorum.self());
     }
 
     private void vote(long now, long token, RaftRequest.Vote vote) {
-        if (vote.candidate().id() == quorum.self().id() || vote.epoch() < 0) {
+        if (isNobodyElse(vote.candidate().id()) || vote.epoch() < 0) {
             refuse(token, RaftError.INVALID_REQUEST);
             return;
         }
@@ -83,7 +88,7 @@ final class QuorumRequests {
     }
 
     private void begin(long now, long token, RaftRequest.BeginEpoch begin) {
-        if (begin.leaderId() == quorum.self().id()) {
+        if (isNobodyElse(begin.leaderId())) {
             refuse(token, RaftError.INVALID_REQUEST);
         } else if (!isSelf(begin.voter())) {
             refuse(token, RaftError.INVALID_VOTER_KEY);
@@ -101,7 +106,7 @@ final class QuorumRequests {
     }
 
     private void end(long now, long token, RaftRequest.EndEpoch end) {
-        if (end.leaderId() == quorum.self().id()) {
+        if (isNobodyElse(end.leaderId())) {
             refuse(token, RaftError.INVALID_REQUEST);
         } else if (end.epoch() < quorum.epoch()) {
             refuse(token, RaftError.FENCED_LEADER_EPOCH);

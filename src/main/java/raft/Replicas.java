@@ -83,6 +83,18 @@ final class Replicas {
         return voter != null && voter.key().means(replica) ? voter.key() : replica;
     }
 
+    /** The directories of voters may be known now that were not: who was heard before was heard. What it has it says again, as the voter that it is now. */
+    void votersChanged() {
+        for (VoterSet.Voter each : quorum.voters.latest().voters()) {
+            Progress before = known.get(Key.of(ReplicaKey.of(each.key().id())));
+            if (each.key().hasDirectory() && before != null) {
+                known.remove(Key.of(ReplicaKey.of(each.key().id())));
+                Progress now = known.computeIfAbsent(Key.of(each.key()), unused -> new Progress(each.key()));
+                now.lastFetch = Math.max(now.lastFetch, before.lastFetch);
+            }
+        }
+    }
+
     private void makeRoom(long now) {
         known.values().removeIf(each -> !isVoter(each) && each.lastFetch + OBSERVER_MILLIS < now);
         if (known.size() >= MOST) {

@@ -41,7 +41,8 @@ final class VoterChanges {
                 && quorum.voters.latest().voter(request.voter().key().id()) != null) {
             refused = RaftError.DUPLICATE_VOTER;
         }
-        if (refused == RaftError.NONE && !request.voter().key().hasDirectory()) {
+        boolean named = request.voter().key().id() >= 0 && request.voter().key().hasDirectory();
+        if (refused == RaftError.NONE && !named) {
             refused = RaftError.INVALID_REQUEST;
         }
         if (refused == RaftError.NONE) {
@@ -120,6 +121,7 @@ final class VoterChanges {
         }
         Check.invariant(appending || quorum.mutated("raft-two-voter-changes"), "a voters record nobody asked for");
         appending = false;
+        replicas.votersChanged();
         if (pending != null && pending.offset < 0 && pending.adds == null) {
             long offset = found.get(found.size() - 1).offset();
             pending = new Pending(pending.token, null, offset, pending.atCommit, pending.deadline);

@@ -288,4 +288,21 @@ class ElectionRulesTest {
         assertTrue(replica.last.wakeAt() <= replica.now + 100, "a short random wait, then again");
         assertNotNull(replica.disk.vote());
     }
+
+    /** A client that makes no sense, in this epoch or a later one, changes nothing. */
+    @Test
+    void requestsThatNameNobodyAreRefused() {
+        for (int epoch : List.of(6, 9)) {
+            OneReplica leader = OneReplica.leader(3);
+            leader.sent.clear();
+            for (RaftRequest each : List.of(
+                    new RaftRequest.BeginEpoch("cluster", epoch, -1, List.of(), OneReplica.SELF),
+                    new RaftRequest.EndEpoch("cluster", epoch, -1, List.of()),
+                    new RaftRequest.Vote("cluster", ReplicaKey.of(-1), epoch, FAR, false, OneReplica.SELF))) {
+                assertEquals(RaftError.INVALID_REQUEST, leader.error(each), each.toString());
+                assertTrue(leader.node.leads(), each.toString());
+                assertEquals(6, leader.node.epoch(), each.toString());
+            }
+        }
+    }
 }

@@ -27,6 +27,10 @@ final class OneReplica {
     }
 
     OneReplica(VoteState vote, long damagedFrom, int... epochs) {
+        this(VOTERS, vote, damagedFrom, epochs);
+    }
+
+    private OneReplica(VoterSet voters, VoteState vote, long damagedFrom, int... epochs) {
         for (int epoch : epochs) {
             disk.append(Entry.leaderChange(epoch));
         }
@@ -34,7 +38,7 @@ final class OneReplica {
         RaftNode.Setup setup = new RaftNode.Setup(
                 SELF,
                 Entry.endpoints(1),
-                VOTERS,
+                voters,
                 List.of(),
                 RaftSim.TIMEOUTS,
                 "cluster",
@@ -65,7 +69,11 @@ final class OneReplica {
 
     /** Of epoch 6, its LeaderChange record at the end of its log, fsynced. */
     static OneReplica leader(int... epochs) {
-        OneReplica made = new OneReplica(inEpoch(5), epochs);
+        return leader(VOTERS, epochs);
+    }
+
+    static OneReplica leader(VoterSet voters, int... epochs) {
+        OneReplica made = new OneReplica(voters, inEpoch(5), -1, epochs);
         made.candidate();
         made.persist();
         made.grant(2, false);

@@ -296,6 +296,28 @@ class ReplicationRulesTest {
         assertEquals(moved, leader.node.voters().voter(2));
     }
 
+    /** Voters from settings say their directories one after the other; the third is down meanwhile. */
+    @Test
+    void aVoterThatSaysItsDirectoryWasHeardBefore() {
+        VoterSet unknown = new VoterSet(List.of(
+                OneReplica.voter(1),
+                new VoterSet.Voter(ReplicaKey.of(2), Entry.endpoints(2)),
+                new VoterSet.Voter(ReplicaKey.of(3), Entry.endpoints(3))));
+        OneReplica leader = OneReplica.leader(unknown, 3);
+        for (int i = 0; i < 100; i++) {
+            leader.request(OneReplica.fetch(2, 6, 2, 6));
+            leader.time(100);
+        }
+        assertTrue(leader.node.leads(), "R5: a majority fetches");
+        leader.ask(new RaftRequest.UpdateVoter("cluster", 6, OneReplica.voter(2)));
+        leader.appendVoters();
+        assertEquals(OneReplica.voter(2), leader.node.voters().voter(2));
+        assertTrue(leader.node.leads(), "R5: it was heard a moment ago");
+        assertEquals(2, leader.last.highWatermark(), "R7: what another directory promised does not count for this one");
+        leader.request(OneReplica.fetch(2, 6, 3, 6));
+        assertEquals(3, leader.last.highWatermark());
+    }
+
     @Test
     void aLeaderThatIsTakenOutResignsAtTheCommit() {
         OneReplica leader = established();
