@@ -8,8 +8,8 @@ public final class DirectoryId {
     /** Nobody has said yet where the replica lies: it came to be before directories were in the metadata. */
     public static final Uuid UNASSIGNED = new Uuid(0, 1);
 
-    /** In a directory that does not work; Highwater keeps its id instead, and only reads this one. */
-    private static final Uuid LOST = new Uuid(0, 2);
+    /** It is lost: it lies in a directory that does not work (Highwater keeps the id of that instead), or is damaged and to be fetched anew. */
+    public static final Uuid LOST = new Uuid(0, 2);
 
     private static final int RESERVED = 100;
 

@@ -45,6 +45,7 @@ final class PartitionTable {
     private final List<ShardDirectory> directories;
     private final ShardSettings settings;
     private final PartitionRoles roles;
+    private final DamagedReplicas damaged;
     private final Map<PartitionId, OpenPartition> partitions = new LinkedHashMap<>();
     /** This node is no replica of theirs any more: they are about to be deleted. */
     private final Set<PartitionId> leaving = new LinkedHashSet<>();
@@ -67,6 +68,7 @@ final class PartitionTable {
         this.directories = directories;
         this.settings = settings;
         this.roles = roles;
+        this.damaged = new DamagedReplicas(ports.mailboxes(), nodeId);
         this.unopened = new UnopenedPartitions(ports, this::reopen);
     }
 
@@ -170,6 +172,11 @@ final class PartitionTable {
     /** Periodic duty: see {@link LeaderReplica#check}. */
     void checkInSync() {
         leaders().forEach(LeaderReplica::check);
+    }
+
+    /** Periodic duty: see {@link DamagedReplicas}. */
+    void checkDamage() {
+        damaged.check(partitions.values(), roles);
     }
 
     /** A log directory went offline: what lies in it follows nobody any more. */

@@ -24,6 +24,7 @@ final class ShardDirectories {
     private static final int PURGE_FILES = 200;
     private static final long LONGEST_HOUSEKEEPING_MILLIS = 10_000;
     private static final long LATE_CHECK_MILLIS = 60_000;
+    private static final long DAMAGE_CHECK_MILLIS = 5_000;
 
     private final Ports ports;
     private final StorageConfig config;
@@ -59,6 +60,7 @@ final class ShardDirectories {
         every(first, period, partitions::housekeep);
         long lagCheck = partitions.roles().lagCheckMillis();
         every(lagCheck, lagCheck, partitions::checkInSync);
+        every(DAMAGE_CHECK_MILLIS, DAMAGE_CHECK_MILLIS, partitions::checkDamage);
         // A disk that was full at the start need not wait for the first of those (rule L6).
         every(period, period, () -> {
             partitions.logs().forEach(PartitionLog::retry);

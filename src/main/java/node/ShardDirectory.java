@@ -107,6 +107,11 @@ final class ShardDirectory implements LogHost {
         return path;
     }
 
+    /** Null: it could not be opened. */
+    Uuid id() {
+        return id;
+    }
+
     boolean is(Uuid directory) {
         return directory.equals(id);
     }

@@ -15,6 +15,8 @@ import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.Re
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
 import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
+import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationResponseData;
@@ -75,6 +77,10 @@ final class ShardController {
 
     AlterPartitionResponseData alter(AlterPartitionRequestData request) {
         return commit(machine.alterPartition(request));
+    }
+
+    AssignReplicasToDirsResponseData assign(AssignReplicasToDirsRequestData request) {
+        return commit(machine.assignReplicasToDirs(request));
     }
 
     /** Time has passed. */

@@ -17,12 +17,13 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import metadata.EffectiveConfigs;
 import metadata.MetadataImage;
 import node.FollowedPartitions.Followed;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterPartitionRequestData;
-import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import replication.FollowerReplica.Fetched;
@@ -184,28 +185,32 @@ final class ShardNode implements FollowedPartitions.Listener {
 
     // ---- the controller
 
-    /** What the shard calls: only AlterPartition, which goes over the network. */
+    /** What the shard calls: what concerns its replicas, which goes over the network. */
     private Controller controller() {
         return (Controller) Proxy.newProxyInstance(
                 Controller.class.getClassLoader(), new Class<?>[] {Controller.class}, (proxy, method, arguments) -> {
-                    if (!method.getName().equals("alterPartition")) {
-                        throw new UnsupportedOperationException(method.getName());
+                    switch (method.getName()) {
+                        case "alterPartition" -> {
+                            AlterPartitionRequestData request = (AlterPartitionRequestData) arguments[0];
+                            call(to -> to.alter(request), arguments[1]);
+                        }
+                        case "assignReplicasToDirs" -> {
+                            AssignReplicasToDirsRequestData request = (AssignReplicasToDirsRequestData) arguments[0];
+                            call(to -> to.assign(request), arguments[1]);
+                        }
+                        default -> throw new UnsupportedOperationException(method.getName());
                     }
-                    alter((AlterPartitionRequestData) arguments[0], answer(arguments[1]));
                     return null;
                 });
     }
 
     @SuppressWarnings("unchecked")
-    private static Callback<AlterPartitionResponseData> answer(Object callback) {
-        return (Callback<AlterPartitionResponseData>) callback;
-    }
-
-    private void alter(AlterPartitionRequestData request, Callback<AlterPartitionResponseData> done) {
+    private <T> void call(Function<ShardController, T> request, Object callback) {
+        Callback<T> done = (Callback<T>) callback;
         SimHost process = host;
         boolean[] told = new boolean[1];
         world.toController(id, controller -> {
-            AlterPartitionResponseData answer = controller.alter(request);
+            T answer = request.apply(controller);
             world.fromController(this, process.life(), () -> {
                 if (!told[0]) {
                     told[0] = true;

@@ -29,6 +29,7 @@ import storage.ReadBound;
  */
 final class ShardWorld {
     static final String TOPIC = "orders";
+    private static final String FIRST_SEGMENT = TOPIC + "-0/00000000000000000000.log";
     private static final int NODES = 3;
     private static final int MIN_ISR = 2;
     private static final long MILLI = SimScheduler.MILLI;
@@ -176,6 +177,18 @@ final class ShardWorld {
         return controller.isWhole(topic);
     }
 
+    /** Rule S8: what a leader has rots while it serves. Another one must lead, and the rotten replica be fetched anew and come back. */
+    Map<String, Integer> rotInALeader() {
+        nodes.forEach(each -> topic.partitions().forEach(partition -> audit(each, partition.partition())));
+        producers.forEach(ShardProducer::begin);
+        scheduler.runFor(5_000 * MILLI);
+        int leader = controller.image().topic(TOPIC).partitions().get(0).leader();
+        nodes.get(leader).host.disk().rot(FIRST_SEGMENT, random.below(500), random.below(8));
+        scheduler.runFor(40_000 * MILLI);
+        heal();
+        return counts;
+    }
+
     /** Rule S8: the records of a follower rot while it is down. It must leave the ISR, be fetched anew and come back; whoever leads meanwhile has everything. */
     Map<String, Integer> rot() {
         nodes.forEach(each -> topic.partitions().forEach(partition -> audit(each, partition.partition())));
@@ -186,8 +199,7 @@ final class ShardWorld {
         followers.remove((Integer) partition.leader());
         ShardNode rotten = nodes.get(followers.get(random.below(2)));
         rotten.end(false);
-        String file = TOPIC + "-0/00000000000000000000.log";
-        rotten.rot(file, random.below(500), random.below(8));
+        rotten.rot(FIRST_SEGMENT, random.below(500), random.below(8));
         rotten.start();
         scheduler.runFor(random.belowLong(3_000 * MILLI));
         if (random.chance(0.5)) {
