@@ -37,6 +37,17 @@ class MetadataHandlerTest {
         assertEquals(List.of("1 10.0.0.9:9092", "2 two:9093"), brokers(answer));
     }
 
+    /** An Admin client asks nobody as long as the controller is no broker that it knows. */
+    @Test
+    void namesABrokerForTheControllerWhereThatIsNoneOrNotKnown() {
+        for (int active : new int[] {-1, 3, 4, 100}) {
+            image = image.withController(active);
+            assertEquals(1, ask(LATEST, named(false, "t")).controllerId(), "active: " + active);
+        }
+        image = image.withController(2);
+        assertEquals(2, ask(LATEST, named(false, "t")).controllerId());
+    }
+
     @Test
     void describesPartitions() {
         MetadataResponseTopic topic = topic(ask(LATEST, named(false, "t")), 0);
