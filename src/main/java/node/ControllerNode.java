@@ -489,13 +489,18 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
 
     @Override
     public void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done) {
-        if (active.local() && suspected != null) {
-            PeerTags.suspects(request).forEach(suspected::look);
-        }
+        PeerTags.suspects(request).forEach(this::look);
         decide(machine -> machine.heartbeat(request, setup.ports.clock().monotonicNanos()), false, done);
     }
 
-    /** Who looks for brokers that heartbeats tell of. */
+    /** Somebody believes that the broker's process is gone: the active controller looks itself. */
+    void look(int brokerId) {
+        if (active.local() && suspected != null) {
+            suspected.look(brokerId);
+        }
+    }
+
+    /** Who looks for suspected brokers. */
     void lookWith(SuspectedBrokers looking) {
         suspected = looking;
     }

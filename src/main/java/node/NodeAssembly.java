@@ -7,7 +7,6 @@ import common.OwnerId;
 import common.Peers;
 import common.Ports;
 import config.BrokerConfig;
-import config.Listener;
 import config.NetworkConfig;
 import config.NodeConfig;
 import config.StorageConfig;
@@ -228,7 +227,7 @@ public final class NodeAssembly {
                 clusterId,
                 incarnation,
                 directories.directoryIds(),
-                advertised(),
+                InterBroker.advertised(config.node(), host::reachable),
                 directories.cleanEpoch(before == null ? -1 : before.epoch()),
                 new BootReport(host.bootId(), config.logDefaults().durable()));
         membership = new BrokerMembership(ports, config, self, host::halt);
@@ -240,23 +239,6 @@ public final class NodeAssembly {
                 controller.whenCommitted(epoch, () -> claim(clusterId, controller.image(), done));
             }
         });
-    }
-
-    /** Where other nodes may come they must find this one, too: not only the client by whose connection its address can be told. */
-    private List<Listener> advertised() {
-        NodeConfig node = config.node();
-        boolean othersCome = !node.controller() || !node.controllerListeners().isEmpty();
-        List<Listener> advertised = new ArrayList<>();
-        for (int i = 0; i < node.advertised().size(); i++) {
-            Listener each = node.advertised().get(i);
-            if (each.host() != null || !othersCome) {
-                advertised.add(each);
-            } else {
-                Peers.Address found = host.reachable(node.listeners().get(i));
-                advertised.add(new Listener(each.name(), found.host(), found.port(), each.securityProtocol()));
-            }
-        }
-        return advertised;
     }
 
     /** This node as a replica of the metadata log, which is another one with another directory (KIP-853). */
@@ -272,7 +254,11 @@ public final class NodeAssembly {
                 host.peers(0, node.nodeId()),
                 QuorumEndpoints.listener(node),
                 config.quorum().timeouts().request());
-        return QuorumPlace.of(config, replicaKey(), QuorumEndpoints.of(config, host::reachable), lines);
+        return QuorumPlace.of(
+                config,
+                replicaKey(),
+                QuorumEndpoints.of(config, host::reachable),
+                new WatchedLines(lines, this::suspect));
     }
 
     private void claim(String clusterId, MetadataImage image, Callback<Started> done) {
@@ -497,7 +483,7 @@ public final class NodeAssembly {
         }
         QuorumService quorum =
                 new QuorumService(ports.mailboxes(), config.quorum().timeouts().request());
-        List<ApiHandler> handlers = new ArrayList<>(QuorumHandlers.ofController(quorum));
+        List<ApiHandler> handlers = new ArrayList<>(QuorumHandlers.ofController(quorum, own::look));
         handlers.addAll(ControllerHandlers.of(
                 new ControllerService(ports.mailboxes(), config.requests().requestTimeoutMillis())));
         handlers.add(new ApiVersionsHandler(config.node().nodeId()));

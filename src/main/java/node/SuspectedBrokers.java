@@ -17,6 +17,7 @@ import org.apache.kafka.common.message.ApiVersionsRequestData;
  */
 final class SuspectedBrokers {
     private static final int LOOK_MILLIS = 1_000;
+    private static final int LOOKS = 3;
 
     private final Peers peers;
     private final String listener;
@@ -41,11 +42,21 @@ final class SuspectedBrokers {
         if (address == null || !looking.add(brokerId)) {
             return;
         }
+        dial(broker, address, LOOKS);
+    }
+
+    /** A process that is just ending may still take a connection, and lose it. */
+    private void dial(BrokerImage broker, Peers.Address address, int looks) {
         Peers.Peer line = peers.line(address);
         line.send(new ApiVersionsRequestData(), LOOK_MILLIS, (answer, failure) -> {
-            looking.remove(brokerId);
             line.close();
-            if (failure != null && failure.code() == FailureCode.PEER_REFUSED) {
+            FailureCode code = failure == null ? null : failure.code();
+            if (code == FailureCode.PEER_LOST && looks > 1) {
+                dial(broker, address, looks - 1);
+                return;
+            }
+            looking.remove(broker.id());
+            if (code == FailureCode.PEER_REFUSED) {
                 gone.accept(broker);
             }
         });

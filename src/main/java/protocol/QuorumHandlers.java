@@ -1,6 +1,7 @@
 package protocol;
 
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AddRaftVoterRequestData;
 import org.apache.kafka.common.message.AddRaftVoterResponseData;
@@ -34,8 +35,12 @@ public final class QuorumHandlers {
 
     private QuorumHandlers() {}
 
-    /** For listeners of controllers. */
-    public static List<ApiHandler> ofController(QuorumService quorum) {
+    /**
+     * For listeners of controllers.
+     *
+     * @param ended told of each node whose connection ended while it waited for news
+     */
+    public static List<ApiHandler> ofController(QuorumService quorum, IntConsumer ended) {
         return List.of(
                 new QuorumHandler<>(ApiKeys.VOTE, VoteRequestData.class, quorum::vote, QuorumHandlers::fit),
                 new QuorumHandler<>(
@@ -48,7 +53,9 @@ public final class QuorumHandlers {
                         EndQuorumEpochRequestData.class,
                         quorum::endQuorumEpoch,
                         QuorumHandlers::fit),
-                new QuorumHandler<>(ApiKeys.FETCH, FetchRequestData.class, quorum::fetch, QuorumHandlers::fit),
+                new MetadataFetchHandler(
+                        new QuorumHandler<>(ApiKeys.FETCH, FetchRequestData.class, quorum::fetch, QuorumHandlers::fit),
+                        ended),
                 new QuorumHandler<>(
                         ApiKeys.FETCH_SNAPSHOT,
                         FetchSnapshotRequestData.class,

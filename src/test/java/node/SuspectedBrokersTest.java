@@ -77,13 +77,27 @@ class SuspectedBrokersTest {
             @Override
             public void release() {}
         }));
-        for (FailureCode each : List.of(
-                FailureCode.PEER_UNREACHABLE, FailureCode.PEER_LOST, FailureCode.TIMED_OUT, FailureCode.OVERLOADED)) {
+        for (FailureCode each : List.of(FailureCode.PEER_UNREACHABLE, FailureCode.TIMED_OUT, FailureCode.OVERLOADED)) {
             suspected.look(2);
             dialled.remove().fail(each, "no");
         }
         assertEquals(List.of(), gone);
-        assertEquals(5, addresses.size());
+        assertEquals(4, addresses.size());
+    }
+
+    /** The listener of a process that ends closes a moment later than others see it. */
+    @Test
+    void whoTakesAConnectionAndLosesItIsLookedForAgain() {
+        suspected.look(1);
+        dialled.remove().fail(FailureCode.PEER_LOST, "reset");
+        dialled.remove().fail(FailureCode.PEER_REFUSED, "refused");
+        assertEquals(List.of(1), gone);
+        suspected.look(2);
+        while (!dialled.isEmpty()) {
+            dialled.remove().fail(FailureCode.PEER_LOST, "reset");
+        }
+        assertEquals(List.of(1), gone, "it listens");
+        assertEquals(addresses.size(), closed);
     }
 
     @Test

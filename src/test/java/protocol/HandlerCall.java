@@ -17,6 +17,7 @@ final class HandlerCall implements RequestContext {
     private final Supplier<MetadataImage> image;
     private final List<ApiMessage> answers = new ArrayList<>();
     private final List<Failure> failures = new ArrayList<>();
+    private Runnable onClosed = () -> {};
 
     private HandlerCall(ApiHandler handler, int version, Supplier<MetadataImage> image) {
         this.handler = handler;
@@ -96,7 +97,14 @@ final class HandlerCall implements RequestContext {
     }
 
     @Override
-    public void onConnectionClosed(Runnable action) {}
+    public void onConnectionClosed(Runnable action) {
+        onClosed = action;
+    }
+
+    /** The client is gone. */
+    void closeByClient() {
+        onClosed.run();
+    }
 
     @Override
     public void closeConnection(String reason) {

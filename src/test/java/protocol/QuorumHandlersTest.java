@@ -43,7 +43,9 @@ class QuorumHandlersTest {
     private static final Uuid DIRECTORY = new Uuid(3, 4);
 
     private final HeldMailboxes mailboxes = new HeldMailboxes();
-    private final List<ApiHandler> handlers = QuorumHandlers.ofController(new QuorumService(mailboxes, TIMEOUT));
+    private final List<Integer> ended = new ArrayList<>();
+    private final List<ApiHandler> handlers =
+            QuorumHandlers.ofController(new QuorumService(mailboxes, TIMEOUT), ended::add);
     private final Set<String> asked = new LinkedHashSet<>();
     private final List<String> listeners = new ArrayList<>();
 
@@ -94,6 +96,19 @@ class QuorumHandlersTest {
             mailboxes.deliver(quorum);
             assertEquals(full(handler.key().id), call.answer(ApiMessage.class), "the newest version has room for all");
         }
+    }
+
+    /** L1: the end of its connection is the first that is known of a process that is gone. */
+    @Test
+    void theEndOfANodesConnectionIsTold() {
+        FetchRequestData operators = new FetchRequestData();
+        call(handler(ApiKeys.FETCH), 17, operators).closeByClient();
+        assertEquals(List.of(), ended, "no node");
+        FetchRequestData nodes =
+                new FetchRequestData().setReplicaState(new FetchRequestData.ReplicaState().setReplicaId(3));
+        call(handler(ApiKeys.FETCH), 17, nodes).closeByClient();
+        call(handler(ApiKeys.FETCH), 12, new FetchRequestData().setReplicaId(2)).closeByClient();
+        assertEquals(List.of(3, 2), ended);
     }
 
     @Test
