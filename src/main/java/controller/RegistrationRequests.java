@@ -41,7 +41,7 @@ final class RegistrationRequests {
         MetadataImage image = changes.image();
         BrokerImage known = image.broker(request.brokerId());
         try {
-            check(image, known, request);
+            check(image, known, request, report);
         } catch (Refusal refusal) {
             LOG.warn("the registration of broker {} is refused: {}", request.brokerId(), refusal.getMessage());
             return Decision.unchanged(new BrokerRegistrationResponseData()
@@ -76,13 +76,15 @@ final class RegistrationRequests {
                 : new Decision<>(List.of(MetadataRecords.broker(amended)), answer);
     }
 
-    private void check(MetadataImage image, BrokerImage known, BrokerRegistrationRequestData request) throws Refusal {
+    private void check(MetadataImage image, BrokerImage known, BrokerRegistrationRequestData request, BootReport report)
+            throws Refusal {
         if (!image.clusterId().equals(request.clusterId())) {
             throw new Refusal(
                     Errors.INCONSISTENT_CLUSTER_ID,
                     "Expected cluster ID " + image.clusterId() + ", but got cluster ID " + request.clusterId());
         }
-        if (known != null && sessions.isLive(known) && !known.incarnationId().equals(request.incarnationId())) {
+        boolean another = known != null && !known.incarnationId().equals(request.incarnationId());
+        if (another && sessions.isLive(known) && !ReplicaLoss.isSuccessor(known, request, report)) {
             throw new Refusal(
                     Errors.DUPLICATE_BROKER_REGISTRATION,
                     "Another broker is registered with that broker id. If the broker was recently restarted this should"

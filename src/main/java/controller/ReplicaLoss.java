@@ -49,6 +49,14 @@ record ReplicaLoss(
                 known.start().durable());
     }
 
+    /**
+     * The process before is gone, whatever its session says: this one runs on the same host since the same boot and holds the lock of a log directory that was the other's
+     * (rule S12).
+     */
+    static boolean isSuccessor(BrokerImage known, BrokerRegistrationRequestData request, BootReport report) {
+        return isSameBoot(known, report) && request.logDirs().stream().anyMatch(known.logDirs()::contains);
+    }
+
     /** What the process before wrote and did not sync is there still, but may yet be lost with the power. */
     static boolean survivesUnsynced(BrokerImage known, BrokerRegistrationRequestData request, BootReport report) {
         return !isClean(known, request) && isSameBoot(known, report);

@@ -108,4 +108,30 @@ class ReturningBrokerTest {
         assertEquals(2, lab.partition("t").leader());
         assertTrue(lab.partition("t").eligible().recovering());
     }
+
+    /** L1: a process that was killed and started again at once does not wait for the session of the dead one, nor do its partitions. */
+    @Test
+    void aSuccessorOnTheSameHostIsTakenAtOnce() {
+        lab.create("t", List.of(List.of(1, 2)));
+        long dead = lab.image().broker(1).epoch();
+        BrokerRegistrationRequestData request = lab.registration(1, -1);
+        assertEquals(Errors.DUPLICATE_BROKER_REGISTRATION, register(request, null));
+        assertEquals(Errors.DUPLICATE_BROKER_REGISTRATION, register(request, new BootReport("other", false)));
+        BootReport same = new BootReport("boot", false);
+        assertEquals(
+                Errors.DUPLICATE_BROKER_REGISTRATION,
+                register(lab.registration(1, -1).setLogDirs(List.of(new Uuid(6, 6))), same),
+                "another process of that host, which has not its directories");
+        assertEquals(1, lab.partition("t").leader());
+        assertEquals(Errors.NONE, register(request, same));
+        assertTrue(lab.image().broker(1).fenced() && lab.image().broker(1).epoch() > dead);
+        assertEquals(2, lab.partition("t").leader());
+        lab.heartbeat(1);
+        assertEquals(Errors.NONE, lab.alter(lab.proposal("t", List.of(2, 1))));
+        assertFalse(lab.commit(lab.machine.fenceStale(lab.now)));
+    }
+
+    private Errors register(BrokerRegistrationRequestData request, BootReport report) {
+        return Errors.forCode(lab.register(request, report).errorCode());
+    }
 }
