@@ -8,7 +8,7 @@ import java.util.List;
  * @param clusterId that this node's cluster must have; null: the node learns it, or makes it when it is the first leader
  * @param voters in force until the metadata log says more (controller.quorum.voters); empty: the log alone says who votes
  * @param bootstrap where controllers may be found (controller.quorum.bootstrap.servers)
- * @param autoJoin a controller that is no voter asks to be one (KIP-1186); those in {@code voters} do so in any case
+ * @param autoJoin a controller that is no voter asks to be one (KIP-1186); one of {@code voters} with a new disk does so in any case
  * @param alone neither names another node: without a metadata log, this one is the whole quorum
  */
 public record QuorumConfig(

@@ -31,8 +31,8 @@ final class QuorumKeys {
         keys.bool(
                 "controller.quorum.auto.join.enable",
                 false,
-                "A controller that is no voter asks to be one. Those named in controller.quorum.voters do in any case: one that comes back with an"
-                        + " empty disk takes the place of its former self.");
+                "A controller that is no voter asks to be one. One named in controller.quorum.voters that comes back with an empty disk takes the"
+                        + " place of its former self in any case.");
         keys.int32(
                 "controller.quorum.election.timeout.ms",
                 1000,

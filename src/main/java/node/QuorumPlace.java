@@ -17,7 +17,7 @@ import raft.VoterSet;
  * @param voters in force before any voters record in the log
  * @param bootstrap where others may be found
  * @param wire to the others
- * @param joins while it follows as an observer, it asks to be a voter
+ * @param joins when it asks to be a voter, while it follows as an observer
  */
 record QuorumPlace(
         ReplicaKey self,
@@ -27,7 +27,17 @@ record QuorumPlace(
         List<Endpoint> bootstrap,
         RaftTimeouts timeouts,
         MetadataReplica.Wire wire,
-        boolean joins) {
+        Joins joins) {
+
+    /** When an observer asks to be a voter. */
+    enum Joins {
+        /** An operator has to. */
+        NEVER,
+        /** When it was one with a disk that it has no more. Whoever was removed stays out. */
+        IN_PLACE_OF_ITSELF,
+        /** KIP-1186. */
+        ALWAYS
+    }
 
     /** As the settings say. */
     static QuorumPlace of(BrokerConfig config, ReplicaKey self, List<Endpoint> endpoints, MetadataReplica.Wire wire) {
@@ -42,8 +52,6 @@ record QuorumPlace(
                 .map(each -> new Endpoint(listener, each.host(), each.port()))
                 .toList();
         QuorumConfig.Timeouts wait = quorum.timeouts();
-        boolean named = quorum.voters().stream().anyMatch(each -> each.id() == self.id());
-        boolean joins = config.node().controller() && !endpoints.isEmpty() && (named || quorum.autoJoin());
         QuorumPlace place = new QuorumPlace(
                 self,
                 listener,
@@ -52,8 +60,19 @@ record QuorumPlace(
                 bootstrap,
                 new RaftTimeouts(wait.election(), wait.fetch(), wait.backoffMax(), wait.request(), wait.retryBackoff()),
                 wire,
-                joins && !quorum.alone());
+                endpoints.isEmpty() ? Joins.NEVER : joins(config));
         return voters.isEmpty() && quorum.alone() ? place.alone() : place;
+    }
+
+    private static Joins joins(BrokerConfig config) {
+        int self = config.node().nodeId();
+        if (!config.node().controller() || config.quorum().alone()) {
+            return Joins.NEVER;
+        } else if (config.quorum().autoJoin()) {
+            return Joins.ALWAYS;
+        }
+        boolean named = config.quorum().voters().stream().anyMatch(each -> each.id() == self);
+        return named ? Joins.IN_PLACE_OF_ITSELF : Joins.NEVER;
     }
 
     /** The same, as the one voter of a quorum that has no record of its voters yet; where it listens is written down when it leads. */

@@ -14,8 +14,8 @@ import raft.RaftResponse;
 import raft.VoterSet;
 
 /**
- * Asks that a controller that follows as an observer becomes a voter: one that is named in controller.quorum.voters, or that controller.quorum.auto.join.enable
- * lets join (KIP-1186). A voter that comes back with an empty disk is another one (rule R13), so its former self is removed first: it can neither vote nor
+ * Asks that a controller that follows as an observer becomes a voter: one that controller.quorum.auto.join.enable lets join (KIP-1186), or that is named in
+ * controller.quorum.voters and was one with another disk. A voter that comes back with an empty disk is another one (rule R13), so its former self is removed first: it can neither vote nor
  * acknowledge any more. On the controller's owner.
  */
 final class VoterJoin {
@@ -26,6 +26,10 @@ final class VoterJoin {
     private final QuorumPlace place;
     private Timers.Handle timer;
     private boolean asking;
+    /** Its former self is removed or about to be. */
+    private boolean replaces;
+
+    private boolean told;
     private String lastRefusal = "";
 
     VoterJoin(Timers timers, MetadataReplica replica, QuorumPlace place) {
@@ -35,7 +39,7 @@ final class VoterJoin {
     }
 
     void start() {
-        if (place.joins()) {
+        if (place.joins() != QuorumPlace.Joins.NEVER) {
             timer = timers.after(place.timeouts().fetch(), this::look);
         }
     }
@@ -54,7 +58,9 @@ final class VoterJoin {
         // With a high watermark it has fetched from its leader: it is of the same cluster, and on the way to catch up.
         if (observes && !asking && voters.size() > 0 && replica.highWatermark() >= 0) {
             VoterSet.Voter former = voters.voter(place.self().id());
-            if (former == null) {
+            if (former == null && place.joins() == QuorumPlace.Joins.IN_PLACE_OF_ITSELF && !replaces) {
+                staysOut();
+            } else if (former == null) {
                 VoterSet.Voter self = new VoterSet.Voter(place.self(), place.endpoints());
                 ask(new RaftRequest.AddVoter(null, self, place.timeouts().request(), false), "added to");
             } else {
@@ -62,8 +68,19 @@ final class VoterJoin {
                         "this node votes in the metadata quorum with a disk that it has no more ({}): that voter is to be removed, then"
                                 + " this node with its present one is to be added",
                         former.key());
+                replaces = true;
                 ask(new RaftRequest.RemoveVoter(null, former.key()), "with its former disk removed from");
             }
+        }
+    }
+
+    private void staysOut() {
+        if (!told) {
+            told = true;
+            LOG.info(
+                    "this controller was removed from the voters of the metadata quorum and only follows; kafka-metadata-quorum"
+                            + " add-controller makes it a voter again, and controller.quorum.auto.join.enable=true lets it join by"
+                            + " itself");
         }
     }
 

@@ -50,7 +50,7 @@ final class QuorumLab {
 
     /** A node: its disk, and its process while there is one. */
     /** Whoever is no voter asks to be one. */
-    boolean joins;
+    QuorumPlace.Joins joins = QuorumPlace.Joins.NEVER;
 
     final class Machine {
         final int id;

@@ -47,7 +47,7 @@ class QuorumTest {
     /** KIP-1186: who shall vote and does not asks for it, as soon as it has what is committed. */
     @Test
     void anObserverThatMayJoinsTheVoters() {
-        lab.joins = true;
+        lab.joins = QuorumPlace.Joins.ALWAYS;
         lab.startAll();
         lab.awaitActive();
         lab.await("four vote", () -> voters().size() == 4);
@@ -59,7 +59,7 @@ class QuorumTest {
     @Test
     void aVoterWithAnEmptyDiskTakesItsPlaceAgain() {
         lab = new QuorumLab(seed, 3, 0);
-        lab.joins = true;
+        lab.joins = QuorumPlace.Joins.IN_PLACE_OF_ITSELF;
         lab.startAll();
         lab.setQuota("before", 1);
         lab.awaitSame();
@@ -75,6 +75,32 @@ class QuorumTest {
         // The two others lose one of them: the new voter's vote and disk count.
         lab.machine(lab.active().id == 3 ? 3 - wiped.id : 3).kill();
         lab.setQuota("after", 2);
+    }
+
+    @Test
+    void whoWasRemovedByAnOperatorStaysOut() {
+        lab = new QuorumLab(seed, 3, 0);
+        lab.joins = QuorumPlace.Joins.IN_PLACE_OF_ITSELF;
+        lab.startAll();
+        lab.awaitSame();
+        lab.runFor(5_000);
+        int out = lab.awaitActive().id == 1 ? 2 : 1;
+        lab.await("it is removed", () -> {
+            Machine active = lab.active();
+            if (active != null && voters().containsKey(out)) {
+                RemoveRaftVoterRequestData request = new RemoveRaftVoterRequestData()
+                        .setClusterId(null)
+                        .setVoterId(out)
+                        .setVoterDirectoryId(voters().get(out));
+                active.controller().removeRaftVoter(request, (answer, failure) -> {});
+                lab.runFor(500);
+            }
+            return voters().size() == 2;
+        });
+        lab.runFor(20_000);
+        lab.awaitActive();
+        assertFalse(voters().containsKey(out));
+        assertEquals(2, voters().size());
     }
 
     /** Their directories, as the active controller says; empty without one. */
