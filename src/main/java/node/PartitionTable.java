@@ -120,8 +120,10 @@ final class PartitionTable {
     /** How many replicas of this shard lie in directories that do not work. */
     int offline() {
         int count = homeless.size();
-        for (OpenPartition each : partitions.values()) {
-            count += each.directory().failure() != null ? 1 : 0;
+        if (directories.stream().anyMatch(each -> each.failure() != null)) {
+            for (OpenPartition each : partitions.values()) {
+                count += each.directory().failure() != null ? 1 : 0;
+            }
         }
         return count;
     }
