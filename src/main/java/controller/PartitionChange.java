@@ -48,7 +48,9 @@ final class PartitionChange {
     private Election election = Election.ANY;
     private int recoverFrom = NOBODY;
     private List<Integer> replicas;
-    private final Map<Integer, Uuid> directories = new TreeMap<>();
+    /** Of those that come. */
+    private final Map<Integer, Uuid> newDirectories = new TreeMap<>();
+
     private Reassignment reassignment;
     private List<Integer> isr;
     private List<Integer> elr;
@@ -59,7 +61,6 @@ final class PartitionChange {
         this.before = before;
         this.standard = standard;
         this.replicas = before.replicas();
-        before.replicas().forEach(each -> directories.put(each, before.directory(each)));
         this.reassignment = before.reassignment();
         this.isr = before.isr();
         this.elr = before.eligible().elr();
@@ -90,7 +91,9 @@ final class PartitionChange {
      */
     PartitionChange withReplicas(List<Integer> wanted, Reassignment moving, IntFunction<Uuid> choice) {
         replicas = wanted;
-        wanted.forEach(each -> directories.computeIfAbsent(each, choice::apply));
+        wanted.stream()
+                .filter(each -> !before.replicas().contains(each))
+                .forEach(each -> newDirectories.put(each, choice.apply(each)));
         reassignment = moving;
         return this;
     }
@@ -134,7 +137,7 @@ final class PartitionChange {
         boolean moved = leader != before.leader() || !replicas.containsAll(before.replicas());
         Eligible eligible = elr.isEmpty() && lastKnown.isEmpty() && !recovering
                 ? Eligible.ISR_ONLY
-                : new Eligible(elr, lastKnown, recovering);
+                : new Eligible(List.copyOf(elr), List.copyOf(lastKnown), recovering);
         PartitionImage after = new PartitionImage(
                 before.partition(),
                 leader,
@@ -144,8 +147,16 @@ final class PartitionChange {
                 List.copyOf(isr),
                 eligible,
                 reassignment,
-                replicas.stream().map(directories::get).toList());
+                directories());
         return after.equals(before) ? before : withNextPartitionEpoch(after);
+    }
+
+    private List<Uuid> directories() {
+        return replicas.equals(before.replicas())
+                ? before.directories()
+                : replicas.stream()
+                        .map(each -> newDirectories.getOrDefault(each, before.directory(each)))
+                        .toList();
     }
 
     private static PartitionImage withNextPartitionEpoch(PartitionImage after) {
@@ -280,8 +291,15 @@ final class PartitionChange {
         return found;
     }
 
+    /** The same list where all are selected: most changes leave most of it alone. */
     private static List<Integer> select(List<Integer> brokers, Predicate<Integer> condition) {
-        return brokers.stream().filter(condition).toList();
+        List<Integer> selected = new ArrayList<>(brokers.size());
+        for (Integer each : brokers) {
+            if (condition.test(each)) {
+                selected.add(each);
+            }
+        }
+        return selected.size() == brokers.size() ? brokers : selected;
     }
 
     private static List<Integer> union(List<Integer> first, List<Integer> second) {

@@ -171,16 +171,20 @@ public final class MetadataDelta {
                 eligible(record),
                 reassignment(record),
                 directories(record));
-        count(partition, 1);
         if (partition.partition() == partitions.size()) {
             partitions.add(partition);
+            count(partition, 1);
         } else {
             Check.invariant(
                     partition.partition() < partitions.size(),
                     "gap in partitions",
                     partition.partition(),
                     partitions.size());
-            count(partitions.set(partition.partition(), partition), -1);
+            PartitionImage before = partitions.set(partition.partition(), partition);
+            if (!before.directories().equals(partition.directories())) {
+                count(before, -1);
+                count(partition, 1);
+            }
         }
     }
 

@@ -2,7 +2,6 @@ package metadata;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.Uuid;
@@ -204,32 +203,17 @@ public final class MetadataImage {
     }
 
     /**
-     * What happened to topics between {@code older} and this image, by topic id: cheap where nothing changed. A re-created name is one removal and one
+     * What happened to topics between {@code older} and this image, by topic id: it costs what changed. A re-created name is one removal and one
      * addition (C7).
      */
     public List<TopicChange> topicChangesSince(MetadataImage older) {
         List<TopicChange> changes = new ArrayList<>();
-        if (older.topicsById == topicsById) {
-            return changes;
-        }
-        Iterator<TopicImage> before = older.topicsById.values().iterator();
-        Iterator<TopicImage> after = topicsById.values().iterator();
-        TopicImage left = next(before);
-        TopicImage right = next(after);
-        while (left != null || right != null) {
-            int order = left == null ? 1 : right == null ? -1 : left.id.compareTo(right.id);
-            if (order != 0 || !left.equals(right)) {
-                changes.add(new TopicChange(order <= 0 ? left : null, order >= 0 ? right : null));
+        topicsById.compare(older.topicsById, (before, after) -> {
+            if (before == null || !before.equals(after)) {
+                changes.add(new TopicChange(before, after));
             }
-            TopicImage passed = left;
-            left = order <= 0 ? next(before) : passed;
-            right = order >= 0 ? next(after) : right;
-        }
+        });
         return changes;
-    }
-
-    private static TopicImage next(Iterator<TopicImage> topics) {
-        return topics.hasNext() ? topics.next() : null;
     }
 
     /** before null: new; after null: deleted; both: partitions or configs changed. */

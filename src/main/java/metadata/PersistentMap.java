@@ -100,6 +100,80 @@ final class PersistentMap<K extends Comparable<? super K>, V> {
         };
     }
 
+    /** Told of each key whose value is another object; null where there is none. */
+    interface Difference<V> {
+        void of(V before, V after);
+    }
+
+    /**
+     * What differs from {@code older}, by key. What both share is passed over, so that it costs what changed between them, if one was made from the other.
+     */
+    void compare(PersistentMap<K, V> older, Difference<V> out) {
+        ArrayDeque<Part<K, V>> before = parts(older.root);
+        ArrayDeque<Part<K, V>> after = parts(root);
+        while (!before.isEmpty() && !after.isEmpty()) {
+            Part<K, V> left = before.peek();
+            Part<K, V> right = after.peek();
+            if (left.whole && right.whole && left.node == right.node) {
+                before.pop();
+                after.pop();
+            } else if (left.whole && (!right.whole || left.node.height >= right.node.height)) {
+                split(before);
+            } else if (right.whole) {
+                split(after);
+            } else {
+                int order = left.node.key.compareTo(right.node.key);
+                V was = order <= 0 ? before.pop().node.value : null;
+                V is = order >= 0 ? after.pop().node.value : null;
+                if (was != is) {
+                    out.of(was, is);
+                }
+            }
+        }
+        while (!before.isEmpty()) {
+            Part<K, V> left = split(before);
+            if (!left.whole) {
+                out.of(left.node.value, null);
+            }
+        }
+        while (!after.isEmpty()) {
+            Part<K, V> right = split(after);
+            if (!right.whole) {
+                out.of(null, right.node.value);
+            }
+        }
+    }
+
+    /**
+     * What is still to come of a map, the least key first.
+     *
+     * @param whole with all below it; else the node alone
+     */
+    private record Part<K, V>(Node<K, V> node, boolean whole) {}
+
+    private static <K, V> ArrayDeque<Part<K, V>> parts(Node<K, V> root) {
+        ArrayDeque<Part<K, V>> parts = new ArrayDeque<>();
+        pushWhole(parts, root);
+        return parts;
+    }
+
+    /** Takes the first part away, and puts what it consists of in its place. */
+    private static <K, V> Part<K, V> split(ArrayDeque<Part<K, V>> parts) {
+        Part<K, V> first = parts.pop();
+        if (first.whole) {
+            pushWhole(parts, first.node.right);
+            parts.push(new Part<>(first.node, false));
+            pushWhole(parts, first.node.left);
+        }
+        return first;
+    }
+
+    private static <K, V> void pushWhole(ArrayDeque<Part<K, V>> parts, Node<K, V> node) {
+        if (node != null) {
+            parts.push(new Part<>(node, true));
+        }
+    }
+
     private Iterator<Node<K, V>> nodes() {
         ArrayDeque<Node<K, V>> path = new ArrayDeque<>();
         pushLeft(path, root);

@@ -3,12 +3,15 @@ package metadata;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
 class PersistentMapTest {
@@ -43,8 +46,52 @@ class PersistentMapTest {
             models.add(model);
             for (int i = 0; i < versions.size(); i++) {
                 same(models.get(i), versions.get(i), seed);
+                int other = random.nextInt(versions.size());
+                assertEquals(
+                        differences(models.get(other), models.get(i)),
+                        differences(versions.get(other), versions.get(i)),
+                        "seed " + seed);
             }
         }
+    }
+
+    private static List<String> differences(TreeMap<Integer, String> before, TreeMap<Integer, String> after) {
+        List<String> all = new ArrayList<>();
+        TreeSet<Integer> keys = new TreeSet<>(before.keySet());
+        keys.addAll(after.keySet());
+        keys.stream()
+                .filter(each -> !Objects.equals(before.get(each), after.get(each)))
+                .forEach(each -> all.add(before.get(each) + " " + after.get(each)));
+        return all;
+    }
+
+    private static List<String> differences(
+            PersistentMap<Integer, String> before, PersistentMap<Integer, String> after) {
+        List<String> all = new ArrayList<>();
+        after.compare(before, (was, is) -> all.add(was + " " + is));
+        return all;
+    }
+
+    /** A few changes among very many entries are found without a look at the others. */
+    @Test
+    void comparingCostsWhatChanged() {
+        int[] compared = {0};
+        PersistentMap<Counted, Integer> map = PersistentMap.empty();
+        for (int i = 0; i < 20_000; i++) {
+            map = map.with(new Counted(2 * i, compared), i);
+        }
+        Random random = new Random(7);
+        PersistentMap<Counted, Integer> changed = map;
+        for (int i = 0; i < 10; i++) {
+            Counted key = new Counted(2 * random.nextInt(20_000), compared);
+            changed = changed.with(key, -i - 1).with(new Counted(key.value + 1, compared), i);
+            changed = changed.without(new Counted(2 * random.nextInt(20_000), compared));
+        }
+        compared[0] = 0;
+        int[] found = {0};
+        changed.compare(map, (was, is) -> found[0]++);
+        assertEquals(30, found[0]);
+        assertTrue(compared[0] < 2_000, "comparisons: " + compared[0]);
     }
 
     private static void same(TreeMap<Integer, String> model, PersistentMap<Integer, String> map, long seed) {
