@@ -27,6 +27,7 @@ final class ClusterCommand extends HelpOption {
                 .addSubcommand("drain", new ClusterDrainCommand(terminal))
                 .addSubcommand("moves", new ClusterMovesCommand(terminal))
                 .addSubcommand("elect", new ClusterElectCommand(terminal))
-                .addSubcommand("unregister", new ClusterUnregisterCommand(terminal));
+                .addSubcommand("unregister", new ClusterUnregisterCommand(terminal))
+                .addSubcommand("demo", new ClusterDemoCommand(terminal));
     }
 }

@@ -53,7 +53,7 @@ final class MoveOptions {
         if (!new MoveWatch(admin, terminal, List.copyOf(moves.after().keySet())).untilDone()) {
             return false;
         }
-        moves.requireDone(ClusterView.of(admin));
+        moves.requireDone(admin);
         terminal.out().printf("done: %d partition(s) changed%n", moves.after().size());
         return true;
     }

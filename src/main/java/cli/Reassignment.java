@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewPartitionReassignment;
 import org.apache.kafka.common.KafkaFuture;
@@ -13,6 +14,10 @@ import org.apache.kafka.common.TopicPartition;
 
 /** New replicas for some partitions: shown, ordered from the cluster, and looked at again when all is done. */
 final class Reassignment {
+    private static final int MOST_LOOKS = 20;
+    private static final long LOOK_MILLIS = 250;
+    private static final int MOST_TOLD = 5;
+
     private final Map<TopicPartition, List<Integer>> before = new LinkedHashMap<>();
     private final Map<TopicPartition, List<Integer>> after = new LinkedHashMap<>();
 
@@ -82,19 +87,30 @@ final class Reassignment {
         }
     }
 
-    /** Fails if a partition has other replicas than it was to get: somebody called the move off, or ordered another. */
-    void requireDone(ClusterView view) {
-        Map<TopicPartition, List<Integer>> now = now(view);
-        List<String> others = after.keySet().stream()
-                .filter(id -> now.containsKey(id) && !now.get(id).equals(after.get(id)))
-                .map(id -> id + " has " + ClusterView.text(now.get(id)) + ", not " + ClusterView.text(after.get(id)))
-                .toList();
+    /**
+     * Fails if a partition has other replicas than it was to get: somebody called the move off, or ordered another. The controller knows that the moves have
+     * ended a moment before all brokers do, so there are several looks.
+     */
+    void requireDone(Admin admin) throws InterruptedException, ExecutionException {
+        List<String> others = others(ClusterView.of(admin));
+        for (int look = 0; look < MOST_LOOKS && !others.isEmpty(); look++) {
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+            others = others(ClusterView.of(admin));
+        }
         if (!others.isEmpty()) {
             throw new CliFailure(
                     others.size() + " partition(s) did not get the replicas that were ordered: "
-                            + String.join("; ", others.subList(0, Math.min(others.size(), 5)))
-                            + (others.size() > 5 ? "; ..." : ""),
+                            + String.join("; ", others.subList(0, Math.min(others.size(), MOST_TOLD)))
+                            + (others.size() > MOST_TOLD ? "; ..." : ""),
                     "Somebody called the move off, or ordered another one.");
         }
+    }
+
+    private List<String> others(ClusterView view) {
+        Map<TopicPartition, List<Integer>> now = now(view);
+        return after.keySet().stream()
+                .filter(id -> now.containsKey(id) && !now.get(id).equals(after.get(id)))
+                .map(id -> id + " has " + ClusterView.text(now.get(id)) + ", not " + ClusterView.text(after.get(id)))
+                .toList();
     }
 }

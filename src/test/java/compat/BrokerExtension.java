@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Gives tests one broker of this build, started once for all of them. With {@code -Dcompat.broker=kafka} it is a real Apache Kafka instead, which shows
- * whether a test asks for what Kafka does.
+ * whether a test asks for what Kafka does; with {@code -Dcompat.broker=cluster}, three nodes of this build.
  */
 final class BrokerExtension implements ParameterResolver {
     /** Background duties run often, so that tests need not wait for them. */
@@ -44,8 +44,12 @@ final class BrokerExtension implements ParameterResolver {
 
     private static Running start() {
         try {
-            boolean kafka = "kafka".equals(System.getProperty("compat.broker"));
-            return new Running(kafka ? PeerBroker.start(PROPERTIES) : BrokerOfThisBuild.start(PROPERTIES));
+            return new Running(
+                    switch (System.getProperty("compat.broker", "")) {
+                        case "kafka" -> PeerBroker.start(PROPERTIES);
+                        case "cluster" -> ClusterOfThisBuild.start(PROPERTIES);
+                        default -> BrokerOfThisBuild.start(PROPERTIES);
+                    });
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

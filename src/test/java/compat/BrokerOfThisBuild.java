@@ -12,6 +12,10 @@ import java.util.regex.Pattern;
 final class BrokerOfThisBuild implements TestBroker {
     private static final Pattern READY = Pattern.compile("highwater ready: kafka=127\\.0\\.0\\.1:(\\d+)");
 
+    /** As quick to start as can be. */
+    static final List<String> OPTIONS =
+            List.of("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
+
     private final BrokerProcess process;
     private final int port;
 
@@ -21,10 +25,7 @@ final class BrokerOfThisBuild implements TestBroker {
     }
 
     static BrokerOfThisBuild start(List<String> moreProperties) throws IOException {
-        // As quick to start as can be.
-        List<String> options = List.of(
-                "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "--enable-native-access=ALL-UNNAMED");
-        BrokerProcess process = new BrokerProcess("highwater", options);
+        BrokerProcess process = new BrokerProcess("highwater", OPTIONS);
         int controller = FreePort.choose();
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
@@ -50,7 +51,8 @@ final class BrokerOfThisBuild implements TestBroker {
         return process.directory().resolve("data");
     }
 
-    private static int readyPort(Path output) {
+    /** 0: it does not serve yet. */
+    static int readyPort(Path output) {
         try {
             Matcher ready = READY.matcher(Files.readString(output));
             return ready.find() ? Integer.parseInt(ready.group(1)) : 0;

@@ -34,6 +34,11 @@ final class BrokerProcess implements AutoCloseable {
     /** Starts a main class and returns when {@code ready}. */
     void start(List<String> command, BooleanSupplier ready) throws IOException {
         launch(command);
+        awaitReady(ready);
+    }
+
+    /** After {@link #launch}; when it ends instead, or takes too long, what it said is in the exception. */
+    void awaitReady(BooleanSupplier ready) throws IOException {
         long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(READY_MILLIS);
         while (!ready.getAsBoolean()) {
             if (System.nanoTime() > end || !process.isAlive()) {
@@ -51,7 +56,8 @@ final class BrokerProcess implements AutoCloseable {
         waitFor();
     }
 
-    private void launch(List<String> command) throws IOException {
+    /** Starts a main class. What an earlier life of the process said is gone. */
+    void launch(List<String> command) throws IOException {
         List<String> full = new ArrayList<>();
         full.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         full.addAll(jvmOptions);

@@ -38,7 +38,7 @@ public final class FreePort {
                 : USUAL_FIRST_OF_CLIENTS;
     }
 
-    private static boolean isFree(int port) {
+    static boolean isFree(int port) {
         try (ServerSocket socket = new ServerSocket(port, 1, loopback())) {
             return socket.isBound();
         } catch (IOException taken) {
