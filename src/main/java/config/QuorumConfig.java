@@ -9,6 +9,7 @@ import java.util.List;
  * @param voters in force until the metadata log says more (controller.quorum.voters); empty: the log alone says who votes
  * @param bootstrap where controllers may be found (controller.quorum.bootstrap.servers)
  * @param autoJoin a controller that is no voter asks to be one (KIP-1186); one of {@code voters} with a new disk does so in any case
+ * @param hints how nodes find out early that one is gone
  * @param alone neither names another node: without a metadata log, this one is the whole quorum
  */
 public record QuorumConfig(
@@ -17,7 +18,8 @@ public record QuorumConfig(
         List<Server> bootstrap,
         boolean autoJoin,
         boolean alone,
-        Timeouts timeouts) {
+        Timeouts timeouts,
+        Hints hints) {
 
     /** A voter, and where it listens for controllers. */
     public record Voter(int id, String host, int port) {}
@@ -35,4 +37,12 @@ public record QuorumConfig(
      * @param retryBackoff controller.quorum.retry.backoff.ms
      */
     public record Timeouts(int election, int fetch, int backoffMax, int request, int retryBackoff) {}
+
+    /**
+     * The group of Hazelcast members beside the quorum.
+     *
+     * @param enabled cluster.hints.enable
+     * @param portOffset cluster.hints.port.offset: from a listener's port to its member's
+     */
+    public record Hints(boolean enabled, int portOffset) {}
 }

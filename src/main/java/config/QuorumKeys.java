@@ -1,6 +1,7 @@
 package config;
 
 import static config.KeyTable.atLeast;
+import static config.KeyTable.between;
 
 import java.util.List;
 
@@ -59,6 +60,17 @@ final class QuorumKeys {
                 20,
                 atLeast(0),
                 "Wait between a failed request to a controller and the next one.");
+        keys.bool(
+                "cluster.hints.enable",
+                true,
+                "Nodes of a cluster also watch each other by Hazelcast, and have the active controller look at once at one that vanished; without that it"
+                        + " is noticed a little later. New: Kafka has no such thing. A node alone has none of it.");
+        keys.int32(
+                "cluster.hints.port.offset",
+                10000,
+                between(1, 65000),
+                "Hazelcast listens where the controllers' listener does (on a broker alone: the inter-broker listener), on its port plus this; the same on all"
+                        + " nodes. New.");
         return keys.list();
     }
 }

@@ -50,7 +50,12 @@ final class QuorumSettings {
                 bootstrap,
                 values.bool("controller.quorum.auto.join.enable"),
                 node.controller() && alone,
-                timeouts());
+                timeouts(),
+                hints());
+    }
+
+    private QuorumConfig.Hints hints() {
+        return new QuorumConfig.Hints(values.bool("cluster.hints.enable"), values.int32("cluster.hints.port.offset"));
     }
 
     private QuorumConfig.Timeouts timeouts() {

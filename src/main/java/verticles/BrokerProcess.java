@@ -38,6 +38,7 @@ final class BrokerProcess {
     private volatile String clientDoor;
     private volatile String controllerDoor;
     private volatile String nodeDeployment;
+    private volatile HintBus hints;
 
     private BrokerProcess(BrokerConfig config) {
         FatalErrors fatalErrors = FatalErrors.haltProcess();
@@ -119,6 +120,20 @@ final class BrokerProcess {
         });
         System.out.println(ReadyLine.of(config, doors, node.started(), enteredNanos));
         System.out.flush();
+        watchOthers();
+    }
+
+    /** After the node serves, and beside it: nothing waits for hints. */
+    private void watchOthers() {
+        try {
+            HintPlace place = HintPlace.of(config, node.started().clusterId());
+            if (place != null) {
+                hints = new HintBus(place, host::suspect);
+                hints.open();
+            }
+        } catch (HintPlace.Unusable e) {
+            LOG.warn("no hints of lost nodes: {}. Those are noticed later, by their silence", e.getMessage());
+        }
     }
 
     /** Null when it has no listeners. */
@@ -167,6 +182,9 @@ final class BrokerProcess {
                 // Last: until the node has ended, other controllers ask it, and it says who comes after it.
                 unbind(controllerDoor);
                 host.closeDisks(STOP_SECONDS);
+                if (hints != null) {
+                    hints.close();
+                }
                 LOG.info("stopped cleanly in {} ms", (System.nanoTime() - start) / 1_000_000);
             }
         } catch (StartException | InterruptedException e) {

@@ -19,6 +19,9 @@ public final class ConsoleLogging extends ContextAwareBase implements Configurat
     private static final String FILE_PROPERTY = "logback.configurationFile";
     private static final List<String> QUIET = List.of("io.netty", "io.vertx", "io.micrometer", "org.apache.kafka");
 
+    /** It warns of each reconnection and each member that it does not find: what a node makes of it, its own log says. */
+    private static final String HINTS = "com.hazelcast";
+
     @Override
     public ExecutionStatus configure(LoggerContext context) {
         if (System.getProperty(FILE_PROPERTY) != null) {
@@ -32,6 +35,7 @@ public final class ConsoleLogging extends ContextAwareBase implements Configurat
         for (String library : QUIET) {
             context.getLogger(library).setLevel(Level.WARN);
         }
+        context.getLogger(HINTS).setLevel(Level.ERROR);
         ch.qos.logback.classic.Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         root.setLevel(Level.INFO);
         root.addAppender(console);

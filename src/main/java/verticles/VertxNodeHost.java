@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import node.NodeHost;
+import node.Suspicions;
 import protocol.BufferPool;
 import protocol.Connection;
 import protocol.Instance;
@@ -135,6 +136,14 @@ final class VertxNodeHost implements NodeHost {
     @Override
     public void execute(int loop, Runnable task) {
         loops.get(loop).post(task);
+    }
+
+    /** The node's process may be gone: whoever decides is to look at once. Any thread. */
+    void suspect(int nodeId) {
+        loops.get(0)
+                .post(() -> ports.get(0)
+                        .mailboxes()
+                        .tell(new OwnerId<>(Suspicions.class, 0), suspicions -> suspicions.suspect(nodeId)));
     }
 
     /** Lets the accepted disk jobs finish. Blocks for at most {@code seconds} per directory. */
