@@ -12,6 +12,7 @@ import controller.Controller;
 import controller.ControllerMachine;
 import controller.Decision;
 import controller.MetadataQuorum;
+import controller.ReplicaEnd;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -491,6 +492,14 @@ final class ControllerNode implements Controller, MetadataReplica.Listener {
     public void heartbeat(BrokerHeartbeatRequestData request, Callback<BrokerHeartbeatResponseData> done) {
         PeerTags.suspects(request).forEach(this::look);
         decide(machine -> machine.heartbeat(request, setup.ports.clock().monotonicNanos()), false, done);
+        List<ReplicaEnd> ends = PeerTags.ends(request);
+        if (!ends.isEmpty()) {
+            // What fails is told again.
+            decide(
+                    machine -> machine.recover(request.brokerId(), request.brokerEpoch(), ends),
+                    false,
+                    (led, failure) -> {});
+        }
     }
 
     /** Somebody believes that the broker's process is gone: the active controller looks itself. */

@@ -44,6 +44,7 @@ final class PartitionRoles implements FollowedPartitions {
     private final ReplicationConfig config;
     private final LeaderSetup setup;
     private final Metrics.Counter lost;
+    private final RecoveryEnds ends;
     private final Map<PartitionId, FollowedReplica> followed = new LinkedHashMap<>();
     private Listener listener;
     private MetadataImage image;
@@ -76,6 +77,7 @@ final class PartitionRoles implements FollowedPartitions {
                 .counter(
                         "highwater_replication_lostrecords_total",
                         "Committed records that were cut because a leader elected uncleanly does not have them");
+        this.ends = new RecoveryEnds(ports.mailboxes(), ports.timers(), nodeId, () -> image);
         IsrRequests requests =
                 new IsrRequests(ports.mailboxes(), ports.metrics(), nodeId, () -> image, this::minIsr, soon);
         this.setup = new LeaderSetup(
@@ -157,6 +159,7 @@ final class PartitionRoles implements FollowedPartitions {
     /** Gives the partition the role that the newest metadata has for it; a new one perhaps a little later. */
     void assign(OpenPartition open) {
         PartitionImage state = open.leaving ? null : state(open.id());
+        ends.look(open, state);
         boolean here = state != null && state.replicas().contains(nodeId);
         boolean leads = here && state.leader() == nodeId;
         boolean follows =

@@ -18,6 +18,7 @@ import org.apache.kafka.common.message.AlterPartitionResponseData;
 import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.AssignReplicasToDirsResponseData;
 import org.apache.kafka.common.message.BrokerHeartbeatRequestData;
+import org.apache.kafka.common.message.BrokerHeartbeatResponseData;
 import org.apache.kafka.common.message.BrokerRegistrationRequestData;
 import org.apache.kafka.common.message.BrokerRegistrationResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
@@ -25,6 +26,7 @@ import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableReplicaA
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopic;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
+import protocol.PeerTags;
 import sim.SimRandom;
 
 /** The real controller machine on a node that never fails; every decision is committed at once. */
@@ -71,8 +73,10 @@ final class ShardController {
         return answer.errorCode() == 0 ? answer.brokerEpoch() : -1;
     }
 
-    void heartbeat(BrokerHeartbeatRequestData beat, long now) {
-        commit(machine.heartbeat(beat, now));
+    BrokerHeartbeatResponseData heartbeat(BrokerHeartbeatRequestData beat, long now) {
+        BrokerHeartbeatResponseData answer = commit(machine.heartbeat(beat, now));
+        commit(machine.recover(beat.brokerId(), beat.brokerEpoch(), PeerTags.ends(beat)));
+        return answer;
     }
 
     AlterPartitionResponseData alter(AlterPartitionRequestData request) {

@@ -198,6 +198,10 @@ final class ShardNode implements FollowedPartitions.Listener {
                             AssignReplicasToDirsRequestData request = (AssignReplicasToDirsRequestData) arguments[0];
                             call(to -> to.assign(request), arguments[1]);
                         }
+                        case "heartbeat" -> {
+                            BrokerHeartbeatRequestData request = (BrokerHeartbeatRequestData) arguments[0];
+                            call(to -> to.heartbeat(request, world.now()), arguments[1]);
+                        }
                         default -> throw new UnsupportedOperationException(method.getName());
                     }
                     return null;

@@ -201,6 +201,7 @@ final class ShardWorld {
         rotten.end(false);
         rotten.rot(FIRST_SEGMENT, random.below(500), random.below(8));
         rotten.start();
+        watchDamage(rotten);
         scheduler.runFor(random.belowLong(3_000 * MILLI));
         if (random.chance(0.5)) {
             crash(nodes.get(controller.image().topic(TOPIC).partitions().get(0).leader()), false);
@@ -208,6 +209,47 @@ final class ShardWorld {
         heal();
         acked.forEach(each -> count("acked", each.size()));
         return counts;
+    }
+
+    /** Rule C4: all lose their power at once, with what they had not synced. Whoever has the most leads, and the others follow. */
+    Map<String, Integer> powerCutOfAll() {
+        producers.forEach(ShardProducer::begin);
+        scheduler.runFor(5_000 * MILLI);
+        producers.forEach(ShardProducer::stop);
+        scheduler.runFor(random.belowLong(3_000 * MILLI));
+        for (ShardNode each : nodes) {
+            each.end(true);
+            scheduler.after(random.belowLong(6_000 * MILLI), null, "restart", each::start);
+        }
+        for (int i = 0; i < 200; i++) {
+            scheduler.runFor(100 * MILLI);
+            for (PartitionImage each : controller.image().topic(TOPIC).partitions()) {
+                count(each.waitsForRecovery() ? "waited" : "did-not-wait", 1);
+            }
+        }
+        scheduler.runFor(10_000 * MILLI);
+        boolean holes = false;
+        for (PartitionImage each : controller.image().topic(TOPIC).partitions()) {
+            require(each.leader() >= 0, "C4 all are led again", each.toString());
+            // What lies behind a hole in the leader's log cannot be copied (S8).
+            boolean copied = nodes.get(each.leader()).log(id(each.partition())).damage() == null;
+            holes |= !copied;
+            if (copied) {
+                require(each.isr().size() == NODES, "C4 all follow again", each.toString());
+                same(each);
+            }
+        }
+        count(holes ? "holes" : "no-holes", 1);
+        return counts;
+    }
+
+    /** It heals soon, so it is looked at often. */
+    private void watchDamage(ShardNode node) {
+        PartitionLog log = node.serves() ? node.log(id(0)) : null;
+        if (log != null && log.damage() != null) {
+            count("damage-seen", 1);
+        }
+        scheduler.after(5 * MILLI, null, "damage", () -> watchDamage(node));
     }
 
     private void heal() {

@@ -46,6 +46,24 @@ class ShardWorldTest {
     }
 
     @Test
+    void whoHasTheMostLeadsWhenAllLostTheirPower_C4() {
+        int waited = 0;
+        int holes = 0;
+        for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
+            Map<String, Integer> counts;
+            try {
+                counts = new ShardWorld(seed, Mutations.NONE).powerCutOfAll();
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed, e);
+            }
+            waited += counts.containsKey("waited") ? 1 : 0;
+            holes += counts.containsKey("holes") ? 1 : 0;
+        }
+        assertTrue(holes < SEEDS / 2, "power cuts left holes in " + holes + " runs");
+        assertTrue(waited >= SEEDS / 4, "somebody was waited for in " + waited + " runs only");
+    }
+
+    @Test
     void aLeaderWhoseLogRotsHandsOverAndHeals_S8() {
         int seen = 0;
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
