@@ -177,12 +177,24 @@ final class ShardWorld {
         return controller.isWhole(topic);
     }
 
+    /** Counts when a log is damaged: healing may take only moments. */
+    private void watchDamage() {
+        scheduler.after(MILLI, null, "watch", this::watchDamage);
+        for (ShardNode each : nodes) {
+            PartitionLog log = each.serves() ? each.log(id(0)) : null;
+            if (log != null && log.damage() != null) {
+                count("damage-seen", 1);
+            }
+        }
+    }
+
     /** Rule S8: what a leader has rots while it serves. Another one must lead, and the rotten replica be fetched anew and come back. */
     Map<String, Integer> rotInALeader() {
         nodes.forEach(each -> topic.partitions().forEach(partition -> audit(each, partition.partition())));
         producers.forEach(ShardProducer::begin);
         scheduler.runFor(5_000 * MILLI);
         int leader = controller.image().topic(TOPIC).partitions().get(0).leader();
+        watchDamage();
         nodes.get(leader).host.disk().rot(FIRST_SEGMENT, random.below(500), random.below(8));
         scheduler.runFor(40_000 * MILLI);
         heal();
@@ -199,6 +211,7 @@ final class ShardWorld {
         followers.remove((Integer) partition.leader());
         ShardNode rotten = nodes.get(followers.get(random.below(2)));
         rotten.end(false);
+        watchDamage();
         rotten.rot(FIRST_SEGMENT, random.below(500), random.below(8));
         rotten.start();
         watchDamage(rotten);
@@ -423,7 +436,6 @@ final class ShardWorld {
                 return;
             }
             if (log.damage() != null) {
-                count("damage-seen", 1);
                 return;
             }
             if (log != of) {
