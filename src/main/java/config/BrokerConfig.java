@@ -162,15 +162,19 @@ public final class BrokerConfig {
 
     /** As {@link #cleaner}, with the broker settings that were changed while it runs ({@code dynamic}: sound values, the strongest of each key). */
     public CleanerConfig cleaner(Map<String, String> dynamic) {
+        return ConfigRecords.cleaner(with(dynamic, CleanerKeys.keys()).of(CleanerConfig.class));
+    }
+
+    private ConfigValues with(Map<String, String> dynamic, List<ConfigKey> keys) {
         Map<String, String> all = new TreeMap<>(properties);
         all.putAll(dynamic);
         Map<String, Object> values = new TreeMap<>();
-        for (ConfigKey key : CleanerKeys.keys()) {
+        for (ConfigKey key : keys) {
             if (all.containsKey(key.name()) && key.problem(all.get(key.name())) == null) {
                 values.put(key.name(), key.parse(all.get(key.name())));
             }
         }
-        return ConfigRecords.cleaner(new ConfigValues(values).of(CleanerConfig.class));
+        return new ConfigValues(values);
     }
 
     /** producer.id.expiration.ms, with {@code dynamic} as for {@link #cleaner(Map)}. */
@@ -192,6 +196,11 @@ public final class BrokerConfig {
 
     public FetcherConfig fetcher() {
         return records.fetcher;
+    }
+
+    /** With {@code dynamic} as for {@link #cleaner(Map)}. */
+    public FetcherConfig fetcher(Map<String, String> dynamic) {
+        return ConfigRecords.fetcher(with(dynamic, FetcherKeys.keys()).of(FetcherConfig.class));
     }
 
     public ControllerConfig controller() {

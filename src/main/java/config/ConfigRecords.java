@@ -111,7 +111,11 @@ final class ConfigRecords {
                 values.int32("replica.fetch.min.bytes"),
                 Math.max(0, values.int32("replica.fetch.wait.max.ms")),
                 values.int32("replica.fetch.backoff.ms"),
-                Math.max(1, values.int32("replica.socket.timeout.ms")));
+                Math.max(1, values.int32("replica.socket.timeout.ms")),
+                values.int64("leader.replication.throttled.rate"),
+                values.int64("follower.replication.throttled.rate"),
+                values.int32("replication.quota.window.num"),
+                values.int32("replication.quota.window.size.seconds"));
     }
 
     static RequestConfig requests(ConfigValues.Part values, ConfigProblems problems) {

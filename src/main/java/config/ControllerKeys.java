@@ -16,10 +16,6 @@ final class ControllerKeys {
         section0(keys);
         section1(keys);
         keys.refused("replication throttles are not built yet; allowed: the default");
-        keys.int64("leader.replication.throttled.rate", Long.MAX_VALUE, atLeast(0))
-                .clusterWide();
-        keys.int64("follower.replication.throttled.rate", Long.MAX_VALUE, atLeast(0))
-                .clusterWide();
         keys.int64("replica.alter.log.dirs.io.max.bytes.per.second", Long.MAX_VALUE, atLeast(0))
                 .clusterWide();
         return keys.list();
@@ -88,8 +84,6 @@ final class ControllerKeys {
         keys.int32("num.replica.alter.log.dirs.threads", null, null);
         keys.int32("num.replica.fetchers", 1, atLeast(1)).clusterWide();
         keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
-        keys.int32("replication.quota.window.num", 11, atLeast(1));
-        keys.int32("replication.quota.window.size.seconds", 1, atLeast(1));
         keys.int64("server.max.startup.time.ms", Long.MAX_VALUE, atLeast(0));
         keys.withoutEffect("unclean elections are held as soon as they are allowed and a replica is there");
         keys.int64("unclean.leader.election.interval.ms", 300000L, atLeast(1));

@@ -36,6 +36,20 @@ final class FetcherKeys {
                 5000,
                 null,
                 "A follower gives a connection up when a leader has not answered for so long, the wait apart.");
+        keys.int64(
+                        "leader.replication.throttled.rate",
+                        Long.MAX_VALUE,
+                        atLeast(0),
+                        "Bytes per second to followers of the partitions in leader.replication.throttled.replicas that are not in sync.")
+                .clusterWide();
+        keys.int64(
+                        "follower.replication.throttled.rate",
+                        Long.MAX_VALUE,
+                        atLeast(0),
+                        "Bytes per second of the partitions in follower.replication.throttled.replicas that are not in sync here.")
+                .clusterWide();
+        keys.int32("replication.quota.window.num", 11, atLeast(1), "Samples over which throttled bytes are counted.");
+        keys.int32("replication.quota.window.size.seconds", 1, atLeast(1), "Length of such a sample.");
         return keys.list();
     }
 }

@@ -42,6 +42,23 @@ final class KeyTable {
             },
             () -> "[latest, earliest, by_duration:PnDTnHnMn.nS]");
 
+    static final ConfigDef.Validator THROTTLED = ConfigDef.LambdaValidator.with(
+            (name, value) -> {
+                List<?> replicas = (List<?>) value;
+                boolean all = replicas.size() == 1
+                        && replicas.get(0).toString().trim().equals("*");
+                if (!all
+                        && !replicas.stream()
+                                .allMatch(each -> each.toString().trim().matches("([0-9]{1,9}:[0-9]{1,9})?"))) {
+                    throw new ConfigException(
+                            name,
+                            value,
+                            name + " must be the literal '*' or a list of replicas in the following format:"
+                                    + " [partitionId]:[brokerId],[partitionId]:[brokerId],...");
+                }
+            },
+            () -> "partition:broker, ... or *");
+
     private static boolean isDurationReset(String strategy) {
         try {
             return strategy.startsWith("by_duration:")

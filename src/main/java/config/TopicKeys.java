@@ -168,6 +168,16 @@ public final class TopicKeys {
                 1,
                 atLeast(1),
                 "acks=all needs so many replicas in sync, or all of them where a partition has fewer; else NOT_ENOUGH_REPLICAS.");
+        keys.list(
+                "follower.replication.throttled.replicas",
+                "",
+                KeyTable.THROTTLED,
+                "Replicas, as partition:broker or * for all, that are copied no faster than follower.replication.throttled.rate while not in sync.");
+        keys.list(
+                "leader.replication.throttled.replicas",
+                "",
+                KeyTable.THROTTLED,
+                "Replicas, as partition:broker or * for all, from which others that are not in sync are copied no faster than leader.replication.throttled.rate.");
         keys.bool(
                 "unclean.leader.election.enable",
                 false,
@@ -183,9 +193,6 @@ public final class TopicKeys {
         keys.bool("remote.log.copy.disable", false);
         keys.bool("remote.log.delete.on.disable", false);
         keys.bool("remote.storage.enable", false);
-        keys.refused("replication throttles are not built yet; allowed: the default");
-        keys.list("follower.replication.throttled.replicas", "", null);
-        keys.list("leader.replication.throttled.replicas", "", null);
         keys.refused("share groups are not served yet; allowed: the default");
         keys.bool("errors.deadletterqueue.group.enable", false);
     }

@@ -4,6 +4,7 @@ import config.BrokerConfig;
 import config.CleanerConfig;
 import config.ConfigKey;
 import config.DescribedConfig;
+import config.FetcherConfig;
 import config.LogConfig;
 import config.TopicKeys;
 import config.TopicSettings;
@@ -66,6 +67,11 @@ public final class EffectiveConfigs {
     /** How this node's compacted logs are cleaned. */
     public CleanerConfig cleaner(MetadataImage image) {
         return config.cleaner(dynamic(image));
+    }
+
+    /** How this node's followers fetch, and are throttled. */
+    public FetcherConfig fetcher(MetadataImage image) {
+        return config.fetcher(dynamic(image));
     }
 
     /** After how long partitions forget idle producers. */

@@ -56,6 +56,8 @@ final class FollowerSession {
 
         Timers timers();
 
+        ReplicationThrottles.Side throttle();
+
         /** Runs {@code task} on the shard when what is queued for it now is done: what several appends bring goes into one answer. */
         void soon(Runnable task);
     }
@@ -106,6 +108,10 @@ final class FollowerSession {
     private final class Watched implements LeaderWatch {
         private final PartitionId id;
         private ReadPartition wish;
+        private int follower;
+        /** It had no rate left when it was read last: what comes now does not end a wait. */
+        private boolean withheld;
+
         /** Why its follower gets nothing; null: it does. */
         private Failure refusal;
 
@@ -119,6 +125,7 @@ final class FollowerSession {
 
         void asks(ReadPartition asked, Reader reader) {
             wish = asked;
+            follower = reader.replicaId();
             attach();
             refusal = leader == null ? null : leader.followerFetches(reader.replicaId(), reader.brokerEpoch(), asked);
             note();
@@ -157,7 +164,7 @@ final class FollowerSession {
         @Override
         public void written(long bytes) {
             note();
-            if (current != null) {
+            if (current != null && !withheld) {
                 current.written(bytes);
             }
         }
@@ -165,7 +172,7 @@ final class FollowerSession {
         @Override
         public void highWatermarkMoved() {
             note();
-            if (current != null) {
+            if (current != null && !withheld) {
                 current.highWatermarkMoved();
             }
         }
@@ -180,10 +187,27 @@ final class FollowerSession {
 
         void read(int maxBytes, boolean wholeFirstBatch, Callback<ReadOutcome> done) {
             attach();
+            withheld = leader != null
+                    && refusal == null
+                    && shard.throttle().exceeded()
+                    && shard.throttle().holds(id)
+                    && !leader.isInSync(follower);
             if (leader == null || refusal != null) {
                 done.succeed(new ReadOutcome(null, null, leader == null ? shard.whyNot(wish) : refusal, -1, -1));
+            } else if (withheld) {
+                done.succeed(leader.withheld());
             } else {
-                leader.read(wish, Math.min(maxBytes, wish.maxBytes()), wholeFirstBatch, ReadBound.LOG_END, done);
+                leader.read(
+                        wish,
+                        Math.min(maxBytes, wish.maxBytes()),
+                        wholeFirstBatch,
+                        ReadBound.LOG_END,
+                        (outcome, failure) -> {
+                            if (outcome.result() != null) {
+                                shard.throttle().moved(id, outcome.result().bytes());
+                            }
+                            done.succeed(outcome);
+                        });
             }
         }
 

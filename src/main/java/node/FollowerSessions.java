@@ -19,14 +19,17 @@ final class FollowerSessions implements FollowerSession.Shard {
     private final PartitionTable partitions;
     private final Timers timers;
     private final Consumer<Runnable> soon;
+    private final ReplicationThrottles.Side throttle;
     private final Map<SessionId, FollowerSession> sessions = new LinkedHashMap<>();
     private boolean stopped;
 
     /** @param soon runs a task on the shard after what is queued for it now */
-    FollowerSessions(PartitionTable partitions, Timers timers, Consumer<Runnable> soon) {
+    FollowerSessions(
+            PartitionTable partitions, Timers timers, Consumer<Runnable> soon, ReplicationThrottles.Side throttle) {
         this.partitions = partitions;
         this.timers = timers;
         this.soon = soon;
+        this.throttle = throttle;
     }
 
     void fetch(SessionRead request, Callback<List<News>> done) {
@@ -72,6 +75,11 @@ final class FollowerSessions implements FollowerSession.Shard {
     @Override
     public Timers timers() {
         return timers;
+    }
+
+    @Override
+    public ReplicationThrottles.Side throttle() {
+        return throttle;
     }
 
     @Override

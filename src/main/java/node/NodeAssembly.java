@@ -329,7 +329,9 @@ public final class NodeAssembly {
                 own.timers(),
                 config.transactions(),
                 task -> host.execute(loop, task));
-        PartitionTable table = partitions(own, loop, mine, verifier, empty);
+        ReplicationThrottles throttles = new ReplicationThrottles(
+                config.node().nodeId(), config.fetcher(), host.loops(), own.clock(), image::get);
+        PartitionTable table = partitions(own, loop, mine, verifier, throttles, empty);
         ReplicaCounts counts = new ReplicaCounts(config.node().nodeId());
         ShardImage.Share share = new ShardImage.Share(config.node().nodeId(), loop, host.loops());
         LogCleaner cleaner = cleaner(own, table, loop);
@@ -349,11 +351,12 @@ public final class NodeAssembly {
                         changed -> {
                             cleaner.configure(effective.cleaner(changed));
                             expiry.configure(effective.producerExpiryMillis(changed));
+                            throttles.configure(effective.fetcher(changed));
                         },
                         share,
                         counts),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry),
-                task -> host.execute(loop, task));
+                new FollowerSessions(table, own.timers(), task -> host.execute(loop, task), throttles.leading()));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own,
                 task -> host.execute(loop, task),
@@ -408,7 +411,12 @@ public final class NodeAssembly {
     }
 
     private PartitionTable partitions(
-            Ports own, int loop, List<ShardDirectory> mine, TransactionVerifier verifier, MetadataImage empty) {
+            Ports own,
+            int loop,
+            List<ShardDirectory> mine,
+            TransactionVerifier verifier,
+            ReplicationThrottles throttles,
+            MetadataImage empty) {
         int nodeId = config.node().nodeId();
         ShardSettings settings = new ShardSettings(effective);
         PartitionRoles roles = new PartitionRoles(
@@ -420,6 +428,7 @@ public final class NodeAssembly {
                 host.peers(loop, nodeId),
                 InterBroker.of(config.node()),
                 roles::image,
+                throttles.following(),
                 refused -> own.mailboxes().tell(SUSPICIONS, each -> each.suspect(refused)))));
         return new PartitionTable(own, nodeId, mine, settings, roles);
     }

@@ -9,6 +9,7 @@ import common.Peers;
 import common.Ports;
 import common.Timers;
 import config.FetcherConfig;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -52,6 +53,8 @@ final class ReplicaFetcher {
     private static final int DAMAGED = 3;
 
     private static final int LEAST_BYTES = 64 * 1024;
+    /** A throttled partition is looked at again after it: a part of the window in which its bytes count. */
+    private static final int THROTTLED_MILLIS = 200;
 
     private final Setup setup;
     private final int leader;
@@ -81,6 +84,7 @@ final class ReplicaFetcher {
      * What all fetchers of a shard share.
      *
      * @param image that this shard has seen
+     * @param throttle of partitions that follow
      * @param refused told of a node whose process is gone: nobody listens at its address
      */
     record Setup(
@@ -90,6 +94,7 @@ final class ReplicaFetcher {
             Peers peers,
             InterBroker doors,
             Supplier<MetadataImage> image,
+            ReplicationThrottles.Side throttle,
             IntConsumer refused) {}
 
     ReplicaFetcher(Setup setup, int leader) {
@@ -172,6 +177,9 @@ final class ReplicaFetcher {
         reading = true;
         if (late) {
             busy.forEach(session::drop);
+        }
+        if (setup.throttle.exceeded()) {
+            session.all().forEach(this::holdBack);
         }
         boolean beginning = session.isBeginning();
         int number = ++lastRequest;
@@ -341,11 +349,13 @@ final class ReplicaFetcher {
                 ? null
                 : new EpochEnd(
                         data.divergingEpoch().epoch(), data.divergingEpoch().endOffset());
+        ByteBuffer records = WireRecords.of(data);
+        setup.throttle.moved(partition.id(), records.remaining());
         busy.add(partition);
         bytes.begin();
         followed.take(
                 partition.asked(),
-                new Fetched(WireRecords.of(data), parts, data.highWatermark(), data.logStartOffset()),
+                new Fetched(records, parts, data.highWatermark(), data.logStartOffset()),
                 (none, failure) -> {
                     bytes.end();
                     taken(partition, failure);
@@ -398,16 +408,36 @@ final class ReplicaFetcher {
                     leader,
                     why);
         }
-        partition.pause(setup.ports.timers().after(pauseAfter(times), () -> {
-            partition.resume();
-            session.changed(partition);
-            proceed();
-        }));
+        askLater(partition, pauseAfter(times));
     }
 
     private String topicOf(FetchedPartition partition) {
         TopicImage topic = setup.image.get().topic(partition.id().topicId());
         return topic == null ? partition.id().topicId().toString() : topic.name();
+    }
+
+    /** Not now, if it is throttled; one that is in sync is not. */
+    private void holdBack(FetchedPartition partition) {
+        if (partition.wish() != null && isThrottled(partition)) {
+            session.drop(partition);
+            askLater(partition, THROTTLED_MILLIS);
+        }
+    }
+
+    private boolean isThrottled(FetchedPartition partition) {
+        return !partition.followed().inSync() && setup.throttle.holds(partition.id());
+    }
+
+    private void askLater(FetchedPartition partition, int millis) {
+        partition.pause(setup.ports.timers().after(millis, () -> {
+            partition.resume();
+            if (setup.throttle.exceeded() && isThrottled(partition)) {
+                askLater(partition, THROTTLED_MILLIS);
+                return;
+            }
+            session.changed(partition);
+            proceed();
+        }));
     }
 
     private void flush(FetchedPartition partition) {

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import metadata.MetadataImage;
 import replication.LeaderReplica;
 import replication.ReadableReplica;
@@ -37,18 +36,17 @@ public final class StorageShard implements ReplicaShard {
 
     private final FollowerSessions followers;
 
-    /** @param soon runs a task on the shard after what is queued for it now */
     StorageShard(
             Ports ports,
             PartitionTable partitions,
             ShardImage image,
             ShardDirectories directories,
-            Consumer<Runnable> soon) {
+            FollowerSessions followers) {
         this.ports = ports;
         this.partitions = partitions;
         this.image = image;
         this.directories = directories;
-        this.followers = new FollowerSessions(partitions, ports.timers(), soon);
+        this.followers = followers;
     }
 
     static ReadOutcome unknown() {

@@ -126,6 +126,10 @@ final class CommitTracker {
         return true;
     }
 
+    boolean isInSync(int replica) {
+        return replicas.state().isr().contains(replica);
+    }
+
     /** See {@link InSyncReplicas#nearest}. */
     int nearest(String rack, long offset) {
         return replicas.nearest(rack, offset);

@@ -65,6 +65,10 @@ final class LeaderAppends {
         return tracker;
     }
 
+    boolean isInSync(int replica) {
+        return tracker != null && tracker.isInSync(replica);
+    }
+
     /** See {@link InSyncReplicas#nearest}; -1 for the only replica. */
     int nearest(String rack, long offset) {
         return tracker == null ? -1 : tracker.nearest(rack, offset);

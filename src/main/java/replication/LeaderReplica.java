@@ -119,9 +119,22 @@ public final class LeaderReplica implements ReadableReplica {
         return new ReadOutcome(offsetsOnly(), null, failure, nodeId, leaderEpoch());
     }
 
+    /** Whether committed metadata has {@code replica} in the ISR. */
+    public boolean isInSync(int replica) {
+        return appends.isInSync(replica);
+    }
+
+    /** As {@link #read} of a log in which there is more, and none of it for now. */
+    public ReadOutcome withheld() {
+        return new ReadOutcome(offsets(true), null, null, nodeId, leaderEpoch());
+    }
+
     private ReadResult offsetsOnly() {
-        return new ReadResult(
-                null, log.logStartOffset(), log.highWatermark(), log.lastStableOffset(), List.of(), false);
+        return offsets(false);
+    }
+
+    private ReadResult offsets(boolean more) {
+        return new ReadResult(null, log.logStartOffset(), log.highWatermark(), log.lastStableOffset(), List.of(), more);
     }
 
     /** Null, or where this log parts from the reader's (rule I3, KIP-320). */

@@ -39,7 +39,7 @@ class TopicConfigEffectsTest {
     private static final long NOW = System.currentTimeMillis();
     private static final long HOUR = 3_600_000;
 
-    /** Refused until what they are for exists (tiering, replication throttles, share groups). */
+    /** Refused until what they are for exists (tiering, share groups). */
     private static final Map<String, String> REFUSED = new TreeMap<>(Map.ofEntries(
             Map.entry("local.retention.bytes", "5"),
             Map.entry("local.retention.ms", "5"),
@@ -48,8 +48,6 @@ class TopicConfigEffectsTest {
             Map.entry("remote.log.copy.disable", "true"),
             Map.entry("remote.log.delete.on.disable", "true"),
             Map.entry("remote.storage.enable", "true"),
-            Map.entry("follower.replication.throttled.replicas", "*"),
-            Map.entry("leader.replication.throttled.replicas", "*"),
             Map.entry("errors.deadletterqueue.group.enable", "true")));
 
     /**
@@ -57,7 +55,12 @@ class TopicConfigEffectsTest {
      * replica takes records with any value, as in Kafka.
      */
     private static final List<String> UNSEEN = List.of(
-            "unclean.leader.election.enable", "record.validation", "internal.segment.bytes", "min.insync.replicas");
+            "follower.replication.throttled.replicas",
+            "leader.replication.throttled.replicas",
+            "unclean.leader.election.enable",
+            "record.validation",
+            "internal.segment.bytes",
+            "min.insync.replicas");
 
     /** In {@link CompactionTest}. */
     private static final List<String> COMPACTION = List.of(

@@ -154,8 +154,6 @@ class KafkaKeysTest {
 
     /** Bounds that we leave to a key's own reason (all but the default is refused) or check elsewhere with better words. */
     private static final Set<String> OTHER_BOUNDS = new TreeSet<>(List.of(
-            "leader.replication.throttled.replicas",
-            "follower.replication.throttled.replicas",
             "log.cleaner.io.max.bytes.per.second",
             // Kafka takes any number, and ends in an OutOfMemoryError.
             "num.network.threads"));

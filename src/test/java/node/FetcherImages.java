@@ -1,7 +1,9 @@
 package node;
 
+import highwater.metadata.ConfigRecord;
 import highwater.metadata.MetadataRecord;
 import highwater.metadata.RegisterBrokerRecord;
+import highwater.metadata.TopicRecord;
 import metadata.MetadataDelta;
 import metadata.MetadataImage;
 
@@ -13,6 +15,30 @@ final class FetcherImages {
     static MetadataImage of(int self, long epoch, int leader, String host) {
         MetadataImage image = with(MetadataImage.empty("cluster"), self, epoch, "self");
         return host == null ? image : with(image, leader, epoch + 1, host);
+    }
+
+    static MetadataImage throttled(
+            MetadataImage image, org.apache.kafka.common.Uuid topic, String side, String replicas) {
+        java.nio.ByteBuffer id = java.nio.ByteBuffer.allocate(16);
+        id.putLong(topic.getMostSignificantBits()).putLong(topic.getLeastSignificantBits());
+        MetadataDelta delta = new MetadataDelta(image);
+        delta.apply(
+                MetadataRecord.newBuilder()
+                        .setTopic(TopicRecord.newBuilder()
+                                .setName("orders")
+                                .setTopicId(com.google.protobuf.ByteString.copyFrom(id.flip())))
+                        .build(),
+                image.version());
+        delta.apply(
+                MetadataRecord.newBuilder()
+                        .setConfig(ConfigRecord.newBuilder()
+                                .setResourceType(2)
+                                .setResourceName("orders")
+                                .setKey(side + ".replication.throttled.replicas")
+                                .setValue(replicas))
+                        .build(),
+                image.version());
+        return delta.image(image.version() + 1);
     }
 
     private static MetadataImage with(MetadataImage image, int id, long epoch, String host) {

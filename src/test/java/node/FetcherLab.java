@@ -39,7 +39,11 @@ final class FetcherLab implements Peers {
     static final int LEADER = 2;
     private static final Uuid TOPIC = new Uuid(3, 4);
 
+    private static final FetcherConfig CONFIG =
+            new FetcherConfig(1 << 20, 10 << 20, 1, 500, 1_000, 30_000, Long.MAX_VALUE, Long.MAX_VALUE, 11, 1);
+
     private final SimHost host = new SimHost(11);
+    private final ReplicationThrottles throttles;
     private final ArrayDeque<Asked> asked = new ArrayDeque<>();
     private final ReplicaFetchers fetchers;
     private MetadataImage image;
@@ -49,13 +53,15 @@ final class FetcherLab implements Peers {
 
     FetcherLab() {
         moveLeader("two");
+        throttles = new ReplicationThrottles(SELF, CONFIG, 1, host.clock(), () -> image);
         fetchers = new ReplicaFetchers(new ReplicaFetcher.Setup(
                 SELF,
-                new FetcherConfig(1 << 20, 10 << 20, 1, 500, 1_000, 30_000),
+                CONFIG,
                 host.ports(),
                 this,
                 new InterBroker("PLAINTEXT"),
                 () -> image,
+                throttles.following(),
                 id -> suspicions += id == LEADER ? 1 : 100));
     }
 
@@ -145,6 +151,13 @@ final class FetcherLab implements Peers {
         image = FetcherImages.of(SELF, EPOCH, LEADER, name);
     }
 
+    /** Partition 0 is throttled on this node. */
+    void throttle(long bytesPerSecond) {
+        image = FetcherImages.throttled(image, TOPIC, "follower", "0:" + SELF + ",1:" + LEADER);
+        throttles.configure(
+                new FetcherConfig(1 << 20, 10 << 20, 1, 500, 1_000, 30_000, Long.MAX_VALUE, bytesPerSecond, 11, 1));
+    }
+
     void passes(long millis) {
         host.runFor(millis);
     }
@@ -231,6 +244,7 @@ final class FetcherLab implements Peers {
         long highWatermark;
         long restartedAt = -1;
         boolean slow;
+        boolean inSync = true;
         boolean unflushed;
         Failure damage;
         private boolean ended;
@@ -272,7 +286,7 @@ final class FetcherLab implements Peers {
 
         @Override
         public boolean inSync() {
-            return true;
+            return inSync;
         }
 
         @Override

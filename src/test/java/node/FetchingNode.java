@@ -99,6 +99,7 @@ public final class FetchingNode {
         ShardSettings shardSettings = new ShardSettings(new EffectiveConfigs(config));
         PartitionRoles roles = new PartitionRoles(
                 ports, id, shardSettings, TransactionVerifier.NONE, config.replication(), this::soon, image);
+        ReplicationThrottles throttles = new ReplicationThrottles(id, config.fetcher(), 1, ports.clock(), roles::image);
         roles.listen(new ReplicaFetchers(new ReplicaFetcher.Setup(
                 id,
                 config.fetcher(),
@@ -106,6 +107,7 @@ public final class FetchingNode {
                 new PeerConnections(dialer, buffers, ports.timers(), "node-" + id),
                 new InterBroker("PLAINTEXT"),
                 roles::image,
+                throttles.following(),
                 refused -> suspicions++)));
         table = new PartitionTable(ports, id, List.of(directory), shardSettings, roles);
         LogCleaner cleaner =
@@ -123,7 +125,7 @@ public final class FetchingNode {
                         cleaner,
                         new LateTransactions(1_000_000),
                         new ProducerExpiry(ports, table::logs, 86_400_000, 600_000)),
-                this::soon);
+                new FollowerSessions(table, ports.timers(), this::soon, throttles.leading()));
         host.mailboxes().register(new OwnerId<ReplicaShard>(ReplicaShard.class, 0), shard);
         instance = new Instance(
                 new HandlerTable(List.of(

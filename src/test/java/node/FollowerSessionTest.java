@@ -8,6 +8,7 @@ import common.Failure;
 import common.FailureCode;
 import common.PartitionId;
 import common.Timers;
+import config.FetcherConfig;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import metadata.MetadataImage;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.record.internal.MemoryRecords;
@@ -38,6 +40,8 @@ class FollowerSessionTest {
     private static final class Lab implements FollowerSession.Shard {
         private final SimHost host;
         private final LedLogs logs;
+        private MetadataImage image = MetadataImage.empty("cluster");
+        private final ReplicationThrottles throttles;
         private final FollowerSession session = new FollowerSession(this);
         private final List<List<News>> answers = new ArrayList<>();
         private long records;
@@ -45,6 +49,16 @@ class FollowerSessionTest {
         Lab(long seed, int partitions) {
             host = new SimHost(seed);
             logs = new LedLogs(host, partitions);
+            throttles = new ReplicationThrottles(1, limit(Long.MAX_VALUE), 1, host.clock(), () -> image);
+        }
+
+        private static FetcherConfig limit(long bytesPerSecond) {
+            return new FetcherConfig(1, 1, 1, 1, 1, 1, bytesPerSecond, Long.MAX_VALUE, 11, 1);
+        }
+
+        void throttle(long bytesPerSecond) {
+            image = FetcherImages.throttled(image, TOPIC, "leader", "*");
+            throttles.configure(limit(bytesPerSecond));
         }
 
         static PartitionId id(int partition) {
@@ -110,6 +124,11 @@ class FollowerSessionTest {
         @Override
         public Timers timers() {
             return host.ports().timers();
+        }
+
+        @Override
+        public ReplicationThrottles.Side throttle() {
+            return throttles.leading();
         }
 
         @Override
@@ -250,6 +269,29 @@ class FollowerSessionTest {
         assertEquals(
                 FailureCode.NOT_LEADER, lab.answer().get(0).outcome().failure().code());
         assertEquals(0, lab.logs.log(0).highWatermark(), "nor does it acknowledge anything");
+    }
+
+    @Test
+    void whoIsNotInSyncGetsNoMoreThanItsRate() {
+        for (boolean inSync : new boolean[] {false, true}) {
+            Lab lab = caughtUp(1);
+            lab.throttle(200);
+            if (!inSync) {
+                lab.logs.withoutFollower(0);
+            }
+            lab.append(0, 30);
+            lab.host.runFor(5);
+            assertEquals(30, end(lab.answer().get(0)));
+            lab.append(0, 1);
+            lab.fetch(Lab.wish(0, 30, 1));
+            lab.host.runFor(5);
+            assertEquals(inSync ? 1 : 0, lab.answers.size(), "its rate is used up");
+            lab.host.runFor(600);
+            assertEquals(inSync ? 31 : -1, end(lab.answer().get(0)), "the high watermark is told all the same");
+            lab.host.runFor(20_000);
+            lab.fetch();
+            assertEquals(31, end(lab.answer().get(0)), "time has passed");
+        }
     }
 
     @Test

@@ -258,6 +258,36 @@ class ReplicaFetcherTest {
     }
 
     @Test
+    void aThrottledPartitionThatIsNotInSyncIsLeftOutWhileItsRateIsUsedUp() {
+        lab.throttle(50);
+        Part a = lab.follow(0);
+        lab.follow(1);
+        a.inSync = false;
+        lab.next().answer(FetcherLab.response(5));
+        lab.next().answer(FetcherLab.response(5, FetcherLab.records(1, 0, 50), FetcherLab.records(0, 0, 2)));
+        Asked first = lab.next();
+        assertEquals(List.of("1@50"), first.wishes(), "hundreds of bytes of the other do not count");
+        assertEquals(List.of("0"), first.forgotten());
+        lab.passes(300);
+        assertEquals(1, lab.outstanding());
+        int asked = 0;
+        for (int i = 0; i < 600; i++) {
+            for (Asked each : lab.all()) {
+                boolean mine = each.wishes().contains("0@" + a.end);
+                asked += mine ? 1 : 0;
+                each.answer(mine ? FetcherLab.response(5, FetcherLab.records(0, a.end, 2)) : FetcherLab.response(5));
+            }
+            lab.passes(100);
+        }
+        assertTrue(asked > 15 && asked < 40, "about 3,000 bytes in a minute: " + asked + " times 94 bytes");
+        a.inSync = true;
+        lab.passes(300);
+        lab.all().forEach(each -> each.answer(FetcherLab.response(5)));
+        lab.next().answer(FetcherLab.response(5, FetcherLab.records(0, a.end, 50)));
+        assertEquals(List.of("0@" + a.end), lab.next().wishes(), "in sync it is never throttled");
+    }
+
+    @Test
     void whatIsNotDurableIsFlushedBeforeItIsPromised() {
         Part a = lab.follow(0);
         Asked waiting = session();

@@ -180,7 +180,11 @@ final class ShardNode implements FollowedPartitions.Listener {
                         cleaner,
                         new LateTransactions(1_000_000),
                         new ProducerExpiry(ports, of::logs, 86_400_000, 600_000)),
-                task -> world.after(host.life(), 1_000, task));
+                new FollowerSessions(
+                        table,
+                        ports.timers(),
+                        task -> world.after(host.life(), 1_000, task),
+                        new ReplicationThrottles(id, config.fetcher(), 1, ports.clock(), roles::image).leading()));
     }
 
     // ---- the controller

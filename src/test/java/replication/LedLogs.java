@@ -69,7 +69,12 @@ public final class LedLogs implements LogHost {
                 new Admission.Validators(new BatchValidator(), new BatchValidator()),
                 1 << 20);
         LeaderReplica leader = new LeaderReplica(log, admission, gate, 1);
-        LeaderSetup setup = new LeaderSetup(
+        leader.lead(new IsrState(epoch, epoch, List.of(1, 2), List.of(1, 2), 1, false), setup(), (none, failure) -> {});
+        leaders.set(partition, leader);
+    }
+
+    private LeaderSetup setup() {
+        return new LeaderSetup(
                 1,
                 id -> 10L + id,
                 (of, proposal, outcome) -> outcome.refused(IsrProposal.Refusal.UNKNOWN),
@@ -77,8 +82,12 @@ public final class LedLogs implements LogHost {
                 host.ports().timers(),
                 5_000_000_000L,
                 Mutations.NONE);
-        leader.lead(new IsrState(epoch, epoch, List.of(1, 2), List.of(1, 2), 1, false), setup, (none, failure) -> {});
-        leaders.set(partition, leader);
+    }
+
+    /** The follower has left the ISR. */
+    public void withoutFollower(int partition) {
+        leaders.get(partition)
+                .lead(new IsrState(1, 2, List.of(1, 2), List.of(1), 1, false), setup(), (none, failure) -> {});
     }
 
     /** Nobody leads it here any more. */
