@@ -37,6 +37,8 @@ final class FollowerSession {
      */
     private static final long TELL_HIGH_WATERMARK_MILLIS = 10;
 
+    private static final long COUNT_AGAIN_NANOS = 400_000_000L;
+
     private final Shard shard;
     private final Map<PartitionId, Watched> watched = new LinkedHashMap<>();
     /** Those that have something to tell, in the order in which they are read. */
@@ -45,6 +47,8 @@ final class FollowerSession {
     private final ArrayDeque<Fetch> next = new ArrayDeque<>(2);
 
     private Fetch current;
+    private long followersEpoch = -1;
+    private long countedNanos;
 
     /** What a session needs of its shard. */
     interface Shard {
@@ -55,6 +59,9 @@ final class FollowerSession {
         Failure whyNot(ReadPartition wish);
 
         Timers timers();
+
+        /** Monotonic time. */
+        long nanos();
 
         ReplicationThrottles.Side throttle();
 
@@ -79,6 +86,7 @@ final class FollowerSession {
         for (ReadPartition each : request.changed()) {
             watched.computeIfAbsent(each.partition(), Watched::new).asks(each, request.reader());
         }
+        countAgain(request.reader());
         Fetch fetch = new Fetch(request, done);
         if (current != null) {
             next.add(fetch);
@@ -86,6 +94,24 @@ final class FollowerSession {
         } else {
             current = fetch;
             fetch.read();
+        }
+    }
+
+    /**
+     * What rests is as it was said to be. That counts anew where the follower is to come back into the ISR: it may have become eligible since, or its process has
+     * registered again.
+     */
+    private void countAgain(Reader reader) {
+        boolean registered = reader.brokerEpoch() != followersEpoch;
+        if (!registered && shard.nanos() - countedNanos < COUNT_AGAIN_NANOS) {
+            return;
+        }
+        followersEpoch = reader.brokerEpoch();
+        countedNanos = shard.nanos();
+        for (Watched each : watched.values()) {
+            if (registered || each.isOutOfSync()) {
+                each.countAgain(reader);
+            }
         }
     }
 
@@ -129,6 +155,20 @@ final class FollowerSession {
             attach();
             refusal = leader == null ? null : leader.followerFetches(reader.replicaId(), reader.brokerEpoch(), asked);
             note();
+        }
+
+        boolean isOutOfSync() {
+            return leader != null && !leader.isInSync(follower);
+        }
+
+        void countAgain(Reader reader) {
+            attach();
+            Failure now =
+                    leader == null ? null : leader.followerFetches(reader.replicaId(), reader.brokerEpoch(), wish);
+            if (now != null || refusal != null) {
+                refusal = now;
+                note();
+            }
         }
 
         private void note() {

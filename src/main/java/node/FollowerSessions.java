@@ -3,6 +3,7 @@ package node;
 import common.Callback;
 import common.Failure;
 import common.PartitionId;
+import common.Ports;
 import common.Timers;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,7 +18,7 @@ import replication.ReplicaShard.SessionRead;
 /** The sessions in which other nodes follow partitions of one shard. Confined to it. */
 final class FollowerSessions implements FollowerSession.Shard {
     private final PartitionTable partitions;
-    private final Timers timers;
+    private final Ports ports;
     private final Consumer<Runnable> soon;
     private final ReplicationThrottles.Side throttle;
     private final Map<SessionId, FollowerSession> sessions = new LinkedHashMap<>();
@@ -25,9 +26,9 @@ final class FollowerSessions implements FollowerSession.Shard {
 
     /** @param soon runs a task on the shard after what is queued for it now */
     FollowerSessions(
-            PartitionTable partitions, Timers timers, Consumer<Runnable> soon, ReplicationThrottles.Side throttle) {
+            PartitionTable partitions, Ports ports, Consumer<Runnable> soon, ReplicationThrottles.Side throttle) {
         this.partitions = partitions;
-        this.timers = timers;
+        this.ports = ports;
         this.soon = soon;
         this.throttle = throttle;
     }
@@ -74,7 +75,12 @@ final class FollowerSessions implements FollowerSession.Shard {
 
     @Override
     public Timers timers() {
-        return timers;
+        return ports.timers();
+    }
+
+    @Override
+    public long nanos() {
+        return ports.clock().monotonicNanos();
     }
 
     @Override

@@ -356,7 +356,7 @@ public final class NodeAssembly {
                         share,
                         counts),
                 new ShardDirectories(own, config.storage(), mine, alsoReported, cleaner, late, expiry),
-                new FollowerSessions(table, own.timers(), task -> host.execute(loop, task), throttles.leading()));
+                new FollowerSessions(table, own, task -> host.execute(loop, task), throttles.leading()));
         InternalTopicCoordinator.Place place = new InternalTopicCoordinator.Place(
                 own,
                 task -> host.execute(loop, task),

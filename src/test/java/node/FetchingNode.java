@@ -125,7 +125,7 @@ public final class FetchingNode {
                         cleaner,
                         new LateTransactions(1_000_000),
                         new ProducerExpiry(ports, table::logs, 86_400_000, 600_000)),
-                new FollowerSessions(table, ports.timers(), this::soon, throttles.leading()));
+                new FollowerSessions(table, ports, this::soon, throttles.leading()));
         host.mailboxes().register(new OwnerId<ReplicaShard>(ReplicaShard.class, 0), shard);
         instance = new Instance(
                 new HandlerTable(List.of(

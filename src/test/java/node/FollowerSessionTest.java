@@ -45,6 +45,7 @@ class FollowerSessionTest {
         private final FollowerSession session = new FollowerSession(this);
         private final List<List<News>> answers = new ArrayList<>();
         private long records;
+        private long epoch = LedLogs.FOLLOWERS_EPOCH;
 
         Lab(long seed, int partitions) {
             host = new SimHost(seed);
@@ -83,14 +84,7 @@ class FollowerSessionTest {
 
         void fetch(int maxBytes, List<ReadPartition> changed, List<PartitionId> forgotten) {
             session.fetch(
-                    new SessionRead(
-                            new SessionId(0, 1),
-                            new Reader(2, LedLogs.FOLLOWERS_EPOCH),
-                            changed,
-                            forgotten,
-                            1,
-                            maxBytes,
-                            500),
+                    new SessionRead(new SessionId(0, 1), new Reader(2, epoch), changed, forgotten, 1, maxBytes, 500),
                     (news, failure) -> answers.add(news));
         }
 
@@ -124,6 +118,11 @@ class FollowerSessionTest {
         @Override
         public Timers timers() {
             return host.ports().timers();
+        }
+
+        @Override
+        public long nanos() {
+            return host.clock().monotonicNanos();
         }
 
         @Override
@@ -292,6 +291,37 @@ class FollowerSessionTest {
             lab.fetch();
             assertEquals(31, end(lab.answer().get(0)), "time has passed");
         }
+    }
+
+    @Test
+    void whoRestsComesBackIntoTheIsrWithoutSayingMore() {
+        Lab lab = caughtUp(2);
+        lab.logs.withoutFollower(0);
+        lab.logs.proposals.clear();
+        lab.fetch();
+        lab.host.runFor(600);
+        lab.answers.clear();
+        lab.fetch();
+        assertEquals(List.of("orders-0"), lab.logs.proposals);
+    }
+
+    @Test
+    void aProcessThatRegistersAgainIsCountedInItsNewEpoch() {
+        Lab lab = caughtUp(1);
+        lab.append(0, 1);
+        lab.host.runFor(5);
+        lab.answer();
+        lab.logs.followersEpoch++;
+        lab.fetch(Lab.wish(0, 1, 1));
+        lab.host.runFor(600);
+        assertEquals(
+                FailureCode.NOT_LEADER, lab.answer().get(0).outcome().failure().code(), "of the former epoch");
+        assertEquals(0, lab.logs.log(0).highWatermark());
+        lab.epoch++;
+        lab.fetch();
+        lab.host.runFor(600);
+        lab.answer();
+        assertEquals(1, lab.logs.log(0).highWatermark());
     }
 
     @Test

@@ -182,7 +182,7 @@ final class ShardNode implements FollowedPartitions.Listener {
                         new ProducerExpiry(ports, of::logs, 86_400_000, 600_000)),
                 new FollowerSessions(
                         table,
-                        ports.timers(),
+                        ports,
                         task -> world.after(host.life(), 1_000, task),
                         new ReplicationThrottles(id, config.fetcher(), 1, ports.clock(), roles::image).leading()));
     }

@@ -33,6 +33,11 @@ public final class LedLogs implements LogHost {
 
     private static final Failure OVER = Failure.of(FailureCode.NOT_LEADER, "its time is over");
 
+    /** Partitions whose ISR was to be changed. */
+    public final List<String> proposals = new ArrayList<>();
+    /** Of node 2, as the metadata has it. */
+    public long followersEpoch = FOLLOWERS_EPOCH;
+
     private final SimHost host;
     private final List<PartitionLog> logs = new ArrayList<>();
     private final List<LeaderReplica> leaders = new ArrayList<>();
@@ -76,8 +81,11 @@ public final class LedLogs implements LogHost {
     private LeaderSetup setup() {
         return new LeaderSetup(
                 1,
-                id -> 10L + id,
-                (of, proposal, outcome) -> outcome.refused(IsrProposal.Refusal.UNKNOWN),
+                id -> id == 2 ? followersEpoch : 10L + id,
+                (of, proposal, outcome) -> {
+                    proposals.add(of.directory());
+                    outcome.refused(IsrProposal.Refusal.UNKNOWN);
+                },
                 host.clock(),
                 host.ports().timers(),
                 5_000_000_000L,
