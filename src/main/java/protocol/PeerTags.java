@@ -88,7 +88,9 @@ public final class PeerTags {
 
     private static void put(ApiMessage message, int tag, ByteBuffer content) {
         message.unknownTaggedFields().removeIf(each -> each.tag() == tag);
-        message.unknownTaggedFields().add(new RawTaggedField(tag, content.array()));
+        byte[] written = new byte[content.flip().remaining()];
+        content.get(written);
+        message.unknownTaggedFields().add(new RawTaggedField(tag, written));
     }
 
     private static ByteBuffer get(ApiMessage message, int tag) {
