@@ -79,14 +79,17 @@ final class ClusterDemoCommand extends HelpOption implements Callable<Integer> {
         return HighwaterCli.OK;
     }
 
-    /** @param program what starts a broker; @param settings the directory with a file for each node */
+    /**
+     * @param program what starts a broker
+     * @param settings the directory with a file for each node
+     */
     void run(List<String> program, Path settings) throws IOException, InterruptedException, ExecutionException {
         Path data = directory == null
                 ? Files.createTempDirectory("highwater-demo-")
                 : Files.createDirectories(directory.toAbsolutePath().normalize());
         CountDownLatch interrupted = new CountDownLatch(1);
-        try (Interrupt interrupt = new Interrupt(interrupted::countDown);
-                DemoCluster cluster = new DemoCluster(program, settings, data, port)) {
+        DemoCluster cluster = new DemoCluster(program, settings, data, port);
+        try (Interrupt interrupt = new Interrupt(interrupted::countDown)) {
             terminal.err().println("starting three nodes in " + data);
             cluster.start();
             if (cluster.awaitReady(READY_SECONDS, interrupted)) {
@@ -98,6 +101,7 @@ final class ClusterDemoCommand extends HelpOption implements Callable<Integer> {
             }
             terminal.err().println("stopping the nodes");
         } finally {
+            cluster.stop();
             if (directory == null) {
                 remove(data);
             }

@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** Three nodes on this machine, each a process with a directory of its own: as {@code conf/cluster} has them. */
-final class DemoCluster implements AutoCloseable {
+final class DemoCluster {
     static final int NODES = 3;
     /** From a node's port for clients to its port for controllers. */
     private static final int CONTROLLER_PORTS = 100;
@@ -88,8 +88,7 @@ final class DemoCluster implements AutoCloseable {
     }
 
     /** Stops all as SIGTERM does, and waits for it. */
-    @Override
-    public void close() throws InterruptedException {
+    void stop() throws InterruptedException {
         nodes.forEach(DemoNode::terminate);
         for (DemoNode node : nodes) {
             node.awaitEnd(STOP_SECONDS);

@@ -33,7 +33,9 @@ class KafkaKeysTest {
             "log.dir.reserve.bytes",
             "log.dir.scrub.bytes.per.second",
             "log.max.open.files",
-            "cluster.id"));
+            "cluster.id",
+            "cluster.hints.enable",
+            "cluster.hints.port.offset"));
 
     /** Kafka keeps these apart from its other broker keys: they exist at run time only. */
     private static final Set<String> DYNAMIC_ONLY = new TreeSet<>(List.of(

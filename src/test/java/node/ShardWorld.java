@@ -163,7 +163,7 @@ final class ShardWorld {
 
     private void crash(ShardNode node, boolean power) {
         // Without syncs the loss of more than one node's power at a time may cost what was acknowledged (rule I7).
-        boolean powerCut = power && (durable || nodes.stream().allMatch(ShardNode::serves) && isWhole());
+        boolean powerCut = power && (durable || (nodes.stream().allMatch(ShardNode::serves) && isWhole()));
         count(powerCut ? "power-cuts" : "kills", 1);
         node.end(powerCut);
         scheduler.after(random.belowLong(6_000 * MILLI), null, "restart", () -> {
