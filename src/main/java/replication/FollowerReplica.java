@@ -257,6 +257,24 @@ public final class FollowerReplica implements ReadableReplica {
             return;
         }
         begin();
+        long first = BatchHeader.baseOffset(whole, whole.position());
+        boolean early =
+                first < log.logEndOffset() && BatchHeader.nextOffset(whole, whole.position()) > log.logEndOffset();
+        if (early && log.logEndOffset() == log.logStartOffset()) {
+            // The leader's log starts within a batch (DeleteRecords), and this one began anew there.
+            log.restartAt(first, (none, failure) -> {
+                if (failure != null || closed) {
+                    end(failure, done);
+                } else {
+                    appendWhole(whole, answer, done);
+                }
+            });
+        } else {
+            appendWhole(whole, answer, done);
+        }
+    }
+
+    private void appendWhole(ByteBuffer whole, Fetched answer, Callback<Void> done) {
         log.appendFetched(whole, (appended, failure) -> {
             if (failure != null || closed) {
                 end(failure, done);

@@ -34,6 +34,12 @@ final class LogRestart {
             done.fail(unusable);
             return;
         }
+        if (offset < log.logStart && log.logStart == log.writtenEnd) {
+            // There is nothing, so nothing comes back; what is persisted of the start may stay: it rises to that again.
+            empty(offset);
+            done.succeed(null);
+            return;
+        }
         if (offset < log.logStart) {
             done.fail(
                     FailureCode.OFFSET_OUT_OF_RANGE,

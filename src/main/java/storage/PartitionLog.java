@@ -114,7 +114,7 @@ public abstract class PartitionLog {
     public abstract void truncateTo(long offset, Callback<Void> done);
 
     /**
-     * Gives up all records; the log goes on, empty, at {@code offset}, which is not below its start: of a replica that has nothing to continue what its leader still
+     * Gives up all records; the log goes on, empty, at {@code offset}, which is not below its start unless the log is empty already: of a replica that has nothing to continue what its leader still
      * has. Durable before {@code done}. The caller has first made recovery-point-offset-checkpoint say the log's start or less.
      */
     public abstract void restartAt(long offset, Callback<Void> done);

@@ -77,16 +77,18 @@ final class ShardProducer {
         int mine = ++attempt;
         int of = sequence;
         String value = "v" + "x".repeat(random.below(200));
+        // The same when it is sent again.
+        int records = 1 + of % 3;
         world.send(100 + number, world.target(partition, random), node -> {
             // Each delivery brings its own bytes: they are patched in place.
             Produce request = new Produce(
-                    List.of(new ProducePartition(world.id(partition), batch(of, value))),
+                    List.of(new ProducePartition(world.id(partition), batch(of, records, value))),
                     null,
                     ALL,
                     1_500,
                     (short) 12,
                     NO_LEASE);
-            node.shard.produce(request, (outcomes, none) -> told(node, mine, outcomes.get(0)));
+            node.shard.produce(request, (outcomes, none) -> told(node, mine, records, outcomes.get(0)));
         });
         world.after(null, 2_000 * SimScheduler.MILLI, () -> {
             if (mine == attempt) {
@@ -95,21 +97,23 @@ final class ShardProducer {
         });
     }
 
-    private ByteBuffer batch(int of, String value) {
+    private ByteBuffer batch(int of, int records, String value) {
         BatchBuilder builder =
                 new BatchBuilder(Codec.NONE, 0, 0, new BatchBuilder.Producer(number, (short) 0, of, false));
-        builder.add(1_000, null, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)), List.of());
+        for (int i = 0; i < records; i++) {
+            builder.add(1_000, null, ByteBuffer.wrap(value.getBytes(StandardCharsets.UTF_8)), List.of());
+        }
         return builder.build();
     }
 
-    private void told(ShardNode node, int mine, Outcome<Produced> outcome) {
+    private void told(ShardNode node, int mine, int records, Outcome<Produced> outcome) {
         if (mine != attempt) {
             return;
         }
         if (outcome.failure() == null) {
             world.acked(
                     partition, name(number, sequence), outcome.value().append().baseOffset());
-            sequence++;
+            sequence += records;
             lastAck = world.now();
             later(random.belowLong(60 * SimScheduler.MILLI));
             return;

@@ -157,7 +157,8 @@ final class ShardWorld {
         if (audit.node.serves() && leads(audit.node, audit.partition) && audit.next > 0) {
             count("deletions", 1);
             audit.node.shard.deleteRecords(
-                    List.of(new DeleteQuery(id(audit.partition), audit.next)), (outcomes, none) -> {});
+                    List.of(new DeleteQuery(id(audit.partition), Math.max(0, audit.next - random.below(3)))),
+                    (outcomes, none) -> {});
         }
     }
 
@@ -458,6 +459,8 @@ final class ShardWorld {
             for (int at = 0; at < all.limit(); at += BatchHeader.sizeInBytes(all, at)) {
                 long base = BatchHeader.baseOffset(all, at);
                 if (base < next) {
+                    // The log starts within it.
+                    next = Math.max(next, BatchHeader.nextOffset(all, at));
                     continue;
                 }
                 String entry = BatchHeader.leaderEpoch(all, at) + " "
