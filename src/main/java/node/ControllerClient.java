@@ -37,6 +37,7 @@ import org.apache.kafka.common.message.CreatePartitionsResponseData;
 import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.CreateTopicsResponseData;
 import org.apache.kafka.common.message.DeleteTopicsRequestData;
+import org.apache.kafka.common.message.DeleteTopicsRequestData.DeleteTopicState;
 import org.apache.kafka.common.message.DeleteTopicsResponseData;
 import org.apache.kafka.common.message.DescribeQuorumRequestData;
 import org.apache.kafka.common.message.DescribeQuorumResponseData;
@@ -62,6 +63,9 @@ final class ControllerClient implements Controller {
     private static final int REGISTRATION_MILLIS = 10_000;
     private static final int ISR_MILLIS = 3_000;
     private static final int MOST_OPEN = 10_000;
+
+    /** Of UpdateFeatures. */
+    private static final byte SAFE_DOWNGRADE = 2;
 
     private final Ports ports;
     private final ActiveController active;
@@ -278,11 +282,18 @@ final class ControllerClient implements Controller {
     @Override
     public void deleteTopics(DeleteTopicsRequestData request, Callback<DeleteTopicsResponseData> done) {
         operator(
-                request,
+                ofLatestVersion(request),
                 DeleteTopicsResponseData.class,
                 request.timeoutMs(),
                 (controller, reply) -> controller.deleteTopics(request, reply),
                 done);
+    }
+
+    /** Versions before 6 name topics in a field that later ones do not have, and in which the request travels on. */
+    private static DeleteTopicsRequestData ofLatestVersion(DeleteTopicsRequestData request) {
+        DeleteTopicsRequestData latest = request.duplicate().setTopicNames(List.of());
+        request.topicNames().forEach(each -> latest.topics().add(new DeleteTopicState().setName(each)));
+        return latest;
     }
 
     @Override
@@ -326,10 +337,21 @@ final class ControllerClient implements Controller {
                 done);
     }
 
+    /** Version 0 says otherwise that a downgrade is allowed. */
+    private static UpdateFeaturesRequestData ofLatestVersion(UpdateFeaturesRequestData request) {
+        UpdateFeaturesRequestData latest = request.duplicate();
+        latest.featureUpdates().forEach(each -> {
+            if (each.allowDowngrade()) {
+                each.setAllowDowngrade(false).setUpgradeType(SAFE_DOWNGRADE);
+            }
+        });
+        return latest;
+    }
+
     @Override
     public void updateFeatures(UpdateFeaturesRequestData request, Callback<UpdateFeaturesResponseData> done) {
         operator(
-                request,
+                ofLatestVersion(request),
                 UpdateFeaturesResponseData.class,
                 request.timeoutMs(),
                 (controller, reply) -> controller.updateFeatures(request, reply),

@@ -25,6 +25,9 @@ import org.apache.kafka.common.record.internal.MemoryRecords;
  * pass goes up without a gap (V1), that offsets keep their values (V2), and that log start and high watermark never fall (I4, I12).
  */
 final class SimConsumer implements SimClient {
+    /** What comes of one node waits for what the others have. */
+    private static final int HURRIED_WAIT_MILLIS = 20;
+
     private final SimNet net;
     private final SimRandom random;
     private final String name;
@@ -193,7 +196,7 @@ final class SimConsumer implements SimClient {
         boolean sessions = sessions();
         boolean incremental = sessions && sessionId != 0;
         FetchRequestData request = new FetchRequestData()
-                .setMaxWaitMs(spec.maxWaitMillis)
+                .setMaxWaitMs(hurried && net.nodes() > 1 ? HURRIED_WAIT_MILLIS : spec.maxWaitMillis)
                 .setMinBytes(hurried ? 1 : spec.minBytes)
                 .setMaxBytes(hurried ? 1 << 20 : spec.maxBytes)
                 .setIsolationLevel((byte) (spec.committedOnly ? 1 : 0));

@@ -60,10 +60,37 @@ final class SimCounters {
             "TXN_OFFSET_COMMIT.NONE",
             "txn-offsets.UNSTABLE_OFFSET_COMMIT");
 
+    /** The same for a swarm of clusters. */
+    static final List<String> NEEDED_OF_CLUSTERS = List.of(
+            "node.kills",
+            "node.powercuts",
+            "node.pauses",
+            "network.cuts",
+            "network.link-cuts",
+            "minority.node",
+            "minority.link",
+            "controller.elections",
+            "leader.changes",
+            "isr.shrinks",
+            "isr.expands",
+            "judged.acks",
+            "judged.copies",
+            "txn.commits");
+
+    private final List<String> needed;
     private final TreeMap<String, Long> totals = new TreeMap<>();
     private long runs;
     private long virtualMillis;
     private long events;
+
+    SimCounters() {
+        this(NEEDED);
+    }
+
+    /** @param needed of these something must happen */
+    SimCounters(List<String> needed) {
+        this.needed = needed;
+    }
 
     void add(SimRun.Report report) {
         runs++;
@@ -80,9 +107,9 @@ final class SimCounters {
         return totals;
     }
 
-    /** Those of {@link #NEEDED} of which nothing happened. */
+    /** Those that are needed of which nothing happened. */
     List<String> missing() {
-        return NEEDED.stream().filter(each -> !totals.containsKey(each)).toList();
+        return needed.stream().filter(each -> !totals.containsKey(each)).toList();
     }
 
     /** Sums and means of a run, one counter a line; then what is missing. */

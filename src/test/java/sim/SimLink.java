@@ -134,6 +134,9 @@ final class SimLink {
             } else {
                 to.connect();
                 refresh();
+                if (!expectAnswer) {
+                    return;
+                }
                 long pause = (1 + random.below(20)) * SimScheduler.MILLI;
                 net.scheduler().after(pause, null, "not-connected", () -> call.answered(to, null));
             }

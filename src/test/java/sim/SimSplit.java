@@ -48,7 +48,7 @@ final class SimSplit {
             routes.nodes().forEach(each -> parts.put(each, request));
         } else if (byPartition(key)) {
             Set<Integer> nodes = new TreeSet<>();
-            filter(request, (topic, id, partition) -> {
+            filter((ApiMessage) request.duplicate(), (topic, id, partition) -> {
                 nodes.add(leader(topic, id, partition));
                 return true;
             });
