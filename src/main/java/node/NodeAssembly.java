@@ -325,7 +325,7 @@ public final class NodeAssembly {
         DoorHandlers.Services services = new DoorHandlers.Services(config, own, host.loops());
         TransactionVerifier verifier = new NodeTransactionVerifier(
                 services.transactions(),
-                image::get,
+                brokerLines(loop, image),
                 own.timers(),
                 config.transactions(),
                 task -> host.execute(loop, task));
@@ -367,7 +367,9 @@ public final class NodeAssembly {
                 empty);
         GroupCoordinatorNode groups = new GroupCoordinatorNode(place, config.groups(), new GroupCodec(own.mutations()));
         TransactionCoordinatorNode transactions = new TransactionCoordinatorNode(
-                place, config.transactions(), new NodeMarkerWriter(services.markers(), image::get));
+                place,
+                config.transactions(),
+                new NodeMarkerWriter(services.markers(), brokerLines(loop, image), task -> host.execute(loop, task)));
         host.register(new OwnerId<>(ReplicaShard.class, loop), shard, loop);
         host.register(new OwnerId<>(StorageShard.class, loop), shard, loop);
         host.register(new OwnerId<>(LoopImage.class, loop), image, loop);
@@ -379,6 +381,11 @@ public final class NodeAssembly {
                 late,
                 counts,
                 instance(loop, own, doorHandlers(loop, own, services), image::get));
+    }
+
+    private BrokerLines brokerLines(int loop, LoopImage image) {
+        int nodeId = config.node().nodeId();
+        return new BrokerLines(host.peers(loop, nodeId), InterBroker.of(config.node()), nodeId, image::get);
     }
 
     private void register(int loop, GroupCoordinatorNode groups, TransactionCoordinatorNode transactions) {

@@ -200,9 +200,14 @@ final class SimLink {
             refreshing = false;
             refreshedAt = net.scheduler().now();
             if (answer != null) {
-                routes.learn((MetadataResponseData) answer);
+                learn((MetadataResponseData) answer);
             }
         });
+    }
+
+    private void learn(MetadataResponseData answer) {
+        routes.learn(answer);
+        net.told(answer);
     }
 
     /** One request of the client. */
@@ -246,7 +251,7 @@ final class SimLink {
 
         private void whole(ApiMessage answer) {
             if (answer instanceof MetadataResponseData metadata) {
-                routes.learn(metadata);
+                learn(metadata);
             } else if (SimMerge.stale(answer)) {
                 refresh();
             }

@@ -1,5 +1,6 @@
 package sim;
 
+import org.apache.kafka.common.message.MetadataResponseData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.CompressionType;
@@ -31,6 +32,12 @@ interface SimNet {
 
     /** Reports an id that the broker gave out; a broken rule (C7) if it was given before. */
     long newProducerId(long id);
+
+    /** A node has said who leads what. */
+    void told(MetadataResponseData answer);
+
+    /** A batch that all in-sync replicas shall have was answered with success. */
+    void acked(PartitionLedger ledger, long offset);
 
     /** A broker said that a topic which exists (and was acked) is unknown. */
     void unexpectedUnknownTopic(String partition, SimLife server);

@@ -296,6 +296,7 @@ final class SimProducer implements SimClient {
                 for (int i = 0; i < batch.values.size(); i++) {
                     ledger.ack(batch.values.get(i), response.baseOffset() + i, link.answering());
                 }
+                net.acked(ledger, response.baseOffset());
                 batch.lane.open.remove(batch);
                 batch.lane.begun = true;
             }

@@ -34,7 +34,11 @@ final class SimProfile {
         /** Messages between owners wait now and then, as for a loop that is busy. */
         SLOW_BUS,
         /** A log directory that does not hold the metadata cannot be read by the node's next start, for some seconds. */
-        BROKEN_DIRECTORY
+        BROKEN_DIRECTORY,
+        /** A process stands still (SIGSTOP) for up to four seconds, and goes on as if nothing had been. */
+        PAUSE,
+        /** Links between nodes are cut: one of them, one direction of one, all of some nodes to the others. Clients reach all. */
+        LINK_CUT
     }
 
     /** Drawn together, so that later kinds leave the profiles of seeds as they were. */
@@ -42,6 +46,7 @@ final class SimProfile {
             EnumSet.range(Fault.values()[0], Fault.LONG_LATENCY).size();
 
     final Set<Fault> faults = EnumSet.noneOf(Fault.class);
+    private final Set<Fault> ofClusters = EnumSet.noneOf(Fault.class);
     final Map<String, Integer> numbers = new LinkedHashMap<>();
 
     SimProfile(SimRandom random, Map<String, String> overrides) {
@@ -56,6 +61,9 @@ final class SimProfile {
         drawMigration(random.split("migration"));
         drawCluster(random.split("cluster"));
         overrides.forEach(this::override);
+        if (get("nodes") > 1 && !overrides.containsKey("faults")) {
+            faults.addAll(ofClusters);
+        }
     }
 
     private void draw(SimRandom random) {
@@ -174,6 +182,13 @@ final class SimProfile {
         numbers.put("replicas", pick(random, 3, 3, 3, 3, 2, 1));
         numbers.put("minInSync", pick(random, 2, 2, 2, 1));
         numbers.put("lagMillis", pick(random, 700, 2_000, 10_000));
+        // What does not come back when the storm is over: 1: a node, 2: a direction of a link between two.
+        numbers.put("minority", random.chance(0.5) ? random.between(1, 2) : 0);
+        for (Fault each : List.of(Fault.PAUSE, Fault.LINK_CUT, Fault.NETWORK_CUT, Fault.KILL)) {
+            if (random.chance(0.4)) {
+                ofClusters.add(each);
+            }
+        }
     }
 
     /** How many replicas each partition has. */

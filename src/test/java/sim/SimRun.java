@@ -91,6 +91,7 @@ final class SimRun {
             world.heal();
             world.groupsSettle();
             world.stopClients();
+            world.copiesAgree();
             Judged first = judge(world, "final");
             if (profile.get("reread") > 0) {
                 reread(world, first);

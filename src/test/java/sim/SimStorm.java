@@ -173,6 +173,8 @@ final class SimStorm {
             }
             case NETWORK_CUT -> cut(machine, own);
             case BROKEN_DIRECTORY -> breakDirectory(machine, own);
+            case PAUSE -> pause(machine, own);
+            case LINK_CUT -> cutLinks(machine, own);
             case GHOST, LONG_LATENCY, PACKET_LOSS, SLOW_BUS -> {
                 // at work all the time
             }
@@ -264,6 +266,37 @@ final class SimStorm {
         }
         world.count("network.cuts");
         scheduler.after((50 + own.below(3_000)) * SimScheduler.MILLI, null, "cut-heals", network::heal);
+    }
+
+    private void pause(SimMachine machine, SimRandom own) {
+        if (machine.node().alive()) {
+            SimLife paused = machine.node().life();
+            paused.pause();
+            world.count("node.pauses");
+            scheduler.after((50 + own.below(4_000)) * SimScheduler.MILLI, null, "goes-on", paused::resume);
+        }
+    }
+
+    private void cutLinks(SimMachine machine, SimRandom own) {
+        List<SimMachine> all = world.machines();
+        SimNetwork network = world.network();
+        SimMachine other = all.get(own.below(all.size()));
+        switch (own.below(4)) {
+            case 0 -> network.cut(machine.name(), other.name());
+            case 1 -> network.path(machine.name(), other.name()).cut();
+            case 2 -> all.forEach(each -> network.cut(machine.name(), each.name()));
+            default -> {
+                // To one side of the others only.
+                int side = own.below(1 << all.size());
+                for (int i = 0; i < all.size(); i++) {
+                    if ((side >> i & 1) == 1) {
+                        network.path(machine.name(), all.get(i).name()).cut();
+                    }
+                }
+            }
+        }
+        world.count("network.link-cuts");
+        scheduler.after((50 + own.below(5_000)) * SimScheduler.MILLI, null, "links-heal", network::heal);
     }
 
     private void killConnection(SimMachine machine, SimRandom own) {

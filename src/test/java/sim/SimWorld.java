@@ -8,6 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
+import org.apache.kafka.common.message.MetadataRequestData;
+import org.apache.kafka.common.message.MetadataResponseData;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponsePartition;
+import org.apache.kafka.common.message.MetadataResponseData.MetadataResponseTopic;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.record.internal.CompressionType;
@@ -34,6 +38,7 @@ final class SimWorld implements SimNet, SimPeers.Listening {
     private final TreeSet<Long> producerIds = new TreeSet<>();
     private final SimRandom clientRandom;
     private SimStorm storm;
+    private final SimClusterJudge judge;
     private int losses;
     private long quietSince = Long.MAX_VALUE;
 
@@ -43,6 +48,7 @@ final class SimWorld implements SimNet, SimPeers.Listening {
         this.scheduler = new SimScheduler(random);
         this.network = new SimNetwork(scheduler, random.split("network"));
         this.clientRandom = random.split("clients");
+        this.judge = new SimClusterJudge(this);
         this.workload = new SimWorkload(this, profile, clientRandom);
         for (int i = 0; i < profile.get("nodes"); i++) {
             machines.add(new SimMachine(this, i, mutations));
@@ -54,6 +60,9 @@ final class SimWorld implements SimNet, SimPeers.Listening {
     void warmUp() {
         machines.forEach(SimMachine::start);
         machines.forEach(each -> each.awaitServing("L start"));
+        if (nodes() > 1) {
+            judge.begin();
+        }
         workload.createTopics();
         workload.makeClients();
         workload.clients().forEach(SimClient::start);
@@ -73,6 +82,10 @@ final class SimWorld implements SimNet, SimPeers.Listening {
         machines.forEach(each -> each.awaitServing("L4 serves after heal"));
         quietSince = scheduler.now();
         scheduler.runFor(1_000 * SimScheduler.MILLI);
+        if (nodes() > 1) {
+            copiesAreWhole();
+            losePart();
+        }
         List<SimClient> clients = workload.clients();
         clients.forEach(SimClient::quiesce);
         for (SimClient client : clients) {
@@ -80,6 +93,58 @@ final class SimWorld implements SimNet, SimPeers.Listening {
             if (!scheduler.runUntil(() -> client.unfinished() == null, limit)) {
                 throw new RuleBroken("L4 clients finish after heal", client.unfinished());
             }
+        }
+    }
+
+    /** Rule L4: all replicas are in sync again. */
+    private void copiesAreWhole() {
+        SimFinalReader reader = new SimFinalReader(this, random.split("whole"), "whole");
+        long limit = scheduler.now() + 30_000 * SimScheduler.MILLI;
+        String missing;
+        do {
+            scheduler.runFor(200 * SimScheduler.MILLI);
+            missing = null;
+            MetadataResponseData all = (MetadataResponseData) reader.call(
+                    ApiKeys.METADATA,
+                    ApiKeys.METADATA.latestVersion(false),
+                    new MetadataRequestData().setTopics(null).setAllowAutoTopicCreation(false));
+            for (MetadataResponseTopic topic : all.topics()) {
+                for (MetadataResponsePartition each : topic.partitions()) {
+                    if (each.isrNodes().size() < each.replicaNodes().size() || each.leaderId() < 0) {
+                        missing = topic.name() + " " + each;
+                    }
+                }
+            }
+        } while (missing != null && scheduler.now() < limit);
+        reader.stop();
+        if (missing != null) {
+            throw new RuleBroken("L4 all replicas in sync after heal", missing);
+        }
+    }
+
+    /** A minority fails and stays so: the others go on (rule L3). */
+    private void losePart() {
+        SimRandom own = random.split("minority");
+        boolean possible = profile.replicas() > 2 && profile.get("voters") > 2;
+        if (possible && profile.get("minority") == 1) {
+            machines.get(own.below(machines.size())).crash(false, false);
+            count("minority.node");
+        } else if (possible && profile.get("minority") == 2) {
+            int from = own.below(machines.size());
+            int to = (from + own.between(1, machines.size() - 1)) % machines.size();
+            network.path(machines.get(from).name(), machines.get(to).name()).cut();
+            count("minority.link");
+        }
+    }
+
+    /** Rules I10, R11: called when nobody writes. */
+    void copiesAgree() {
+        if (nodes() > 1) {
+            List<String> partitions = new ArrayList<>();
+            ledgers().forEach(each -> partitions.add(each.name()));
+            transactions().partitions().forEach(each -> partitions.add(each.name()));
+            partitions.add(SimClusterJudge.METADATA);
+            judge.agree(partitions);
         }
     }
 
@@ -243,6 +308,18 @@ final class SimWorld implements SimNet, SimPeers.Listening {
             throw new RuleBroken("C7 producer ids are given once", Long.toString(id));
         }
         return id;
+    }
+
+    @Override
+    public void told(MetadataResponseData answer) {
+        judge.told(answer);
+    }
+
+    @Override
+    public void acked(PartitionLedger ledger, long offset) {
+        if (nodes() > 1) {
+            judge.acked(ledger, offset, losses == 0);
+        }
     }
 
     /** In a cluster a node may be behind, until some time after all is well. */
