@@ -6,6 +6,8 @@ import config.NetworkConfig;
 import config.NodeConfig;
 import io.netty.buffer.ByteBufAllocator;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 
 /** The doors of a process: of clients and brokers (none on a controller alone), and of controllers. Thread safe. */
@@ -28,13 +30,25 @@ record Doors(Door clients, Door controllers) {
         return new Peers.Address(host, door.port(index));
     }
 
-    /** As Kafka: the name by which this machine knows itself. */
+    /** As Kafka: the name by which this machine knows itself. One that does not (a container without a line in its hosts file) is known by an address. */
     static String machine() {
         try {
             return InetAddress.getLocalHost().getCanonicalHostName();
-        } catch (UnknownHostException e) {
-            throw new StartException("this machine does not know its own name (" + e.getMessage()
-                    + "), and other nodes need an address of it: set advertised.listeners");
+        } catch (UnknownHostException nameless) {
+            return address();
+        }
+    }
+
+    private static String address() {
+        try {
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .filter(each -> !each.isLoopbackAddress() && !each.isLinkLocalAddress())
+                    .map(InetAddress::getHostAddress)
+                    .findFirst()
+                    .orElse("localhost");
+        } catch (SocketException closed) {
+            return "localhost";
         }
     }
 }
