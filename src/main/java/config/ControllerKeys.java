@@ -4,10 +4,8 @@ import static config.KeyTable.atLeast;
 
 import java.util.List;
 
-/** Keys of {@link ControllerConfig}, and those of a quorum and of replication that a single node has no use for. */
+/** Keys of {@link ControllerConfig}, and those of a quorum and of replication that have no effect here. */
 final class ControllerKeys {
-
-    private static final String SEVERAL = "concerns several nodes; this is a cluster of one";
 
     private ControllerKeys() {}
 
@@ -68,23 +66,34 @@ final class ControllerKeys {
     }
 
     private static void section1(KeyTable keys) {
-        keys.withoutEffect(SEVERAL);
+        keys.withoutEffect("replicas are not moved between the log directories of a broker yet");
         keys.int32("alter.log.dirs.replication.quota.window.num", 11, atLeast(1));
         keys.int32("alter.log.dirs.replication.quota.window.size.seconds", 1, atLeast(1));
+        keys.int32("num.replica.alter.log.dirs.threads", null, null);
+        keys.withoutEffect("the controller has no such log of slow events; its metrics tell");
         keys.int64("controller.performance.always.log.threshold.ms", 2000L, atLeast(0));
         keys.int64("controller.performance.sample.period.ms", 60000L, atLeast(100));
+        keys.withoutEffect("what arrives while metadata is written joins the next write; nothing waits on purpose");
         keys.int32("controller.quorum.append.linger.ms", 25, atLeast(0));
+        keys.withoutEffect(
+                "the active controller chooses how much metadata an answer has: 1 MiB at most, or one batch");
         keys.int32("controller.quorum.fetch.max.bytes", 1048576, atLeast(1));
         keys.int32("controller.quorum.fetch.snapshot.max.bytes", 1048576, atLeast(1));
+        keys.withoutEffect("a request to the active controller has the time that its sender gives it");
         keys.int32("controller.socket.timeout.ms", 30000, null);
+        keys.withoutEffect("clients are served when the node is ready, controllers from the start on");
         keys.list("early.start.listeners", null, null);
-        keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
-        keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
-        keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));
-        keys.int32("num.replica.alter.log.dirs.threads", null, null);
-        keys.int32("num.replica.fetchers", 1, atLeast(1)).clusterWide();
-        keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
         keys.int64("server.max.startup.time.ms", Long.MAX_VALUE, atLeast(0));
+        keys.withoutEffect("metadata segments that a snapshot has made superfluous go when nobody reads them");
+        keys.int64("internal.metadata.delete.delay.millis", 60000L, null);
+        keys.withoutEffect("a broker that cannot tell of its failed log directories repeats that until it can");
+        keys.int64("log.dir.failure.timeout.ms", 30000L, atLeast(1));
+        keys.withoutEffect("an idle quorum writes no records to show that it lives: fetches show it");
+        keys.int32("metadata.max.idle.interval.ms", 500, atLeast(0));
+        keys.withoutEffect("one fetcher for each peer and event loop");
+        keys.int32("num.replica.fetchers", 1, atLeast(1)).clusterWide();
+        keys.withoutEffect("sockets between brokers are sized by the system");
+        keys.int32("replica.socket.receive.buffer.bytes", 65536, null);
         keys.withoutEffect("unclean elections are held as soon as they are allowed and a replica is there");
         keys.int64("unclean.leader.election.interval.ms", 300000L, atLeast(1));
     }
