@@ -17,8 +17,8 @@ class ReplicationRateTest {
             Random random = new Random(seed);
             int samples = 2 + random.nextInt(10);
             int seconds = 1 + random.nextInt(3);
-            long limit = 1_000 + random.nextInt(1_000_000);
-            long most = 1 + random.nextInt((int) limit);
+            long limit = 1_000L + random.nextInt(1_000_000);
+            long most = 1L + random.nextInt((int) limit);
             ReplicationRate rate = new ReplicationRate(samples, seconds);
             rate.limit(limit);
             long moved = 0;
@@ -27,7 +27,7 @@ class ReplicationRateTest {
             while (now < end) {
                 now += 1 + random.nextInt(200_000_000);
                 if (!rate.exceeded(now)) {
-                    long bytes = 1 + random.nextInt((int) most);
+                    long bytes = 1L + random.nextInt((int) most);
                     rate.record(bytes, now);
                     moved += bytes;
                 }
