@@ -231,6 +231,14 @@ final class SimAdmin implements SimClient {
     }
 
     private void unknownOrBroken(String operation, Known topic, Existence before, Errors error) {
+        boolean repeated = error == Errors.TOPIC_ALREADY_EXISTS || error == Errors.UNKNOWN_TOPIC_OR_PARTITION;
+        if (net.nodes() > 1 && repeated) {
+            // Passed on twice to the controller, as the first answer was lost.
+            topic.unsettled(net);
+            topic.exists = Existence.MAYBE;
+            net.count(operation + ".repeated");
+            return;
+        }
         switch (error) {
             case NOT_CONTROLLER,
                     REQUEST_TIMED_OUT,

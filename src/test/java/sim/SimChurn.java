@@ -156,6 +156,11 @@ final class SimChurn implements SimClient {
             net.count("churn.create." + error);
             if (error == Errors.NONE) {
                 born(asked, durable, result.topicId());
+            } else if (error == Errors.TOPIC_ALREADY_EXISTS && net.nodes() > 1) {
+                // Passed on twice to the controller, as the first answer was lost: who made it is not known.
+                net.count("churn.repeated");
+                ledger = null;
+                names++;
             } else if (error == Errors.TOPIC_ALREADY_EXISTS) {
                 throw new RuleBroken("R10 metadata operations", "create " + asked + " after its deletion: " + error);
             } else {
@@ -192,7 +197,7 @@ final class SimChurn implements SimClient {
                             .next()
                             .errorCode());
             net.count("churn.delete." + error);
-            if (error == Errors.UNKNOWN_TOPIC_OR_PARTITION) {
+            if (error == Errors.UNKNOWN_TOPIC_OR_PARTITION && net.nodes() == 1) {
                 throw new RuleBroken("R10 created topics exist", asked + " cannot be deleted: " + error);
             }
             if (error != Errors.NONE) {

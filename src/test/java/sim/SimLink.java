@@ -196,13 +196,22 @@ final class SimLink {
         refreshing = true;
         MetadataRequestData request = new MetadataRequestData().setTopics(null).setAllowAutoTopicCreation(false);
         short version = ApiKeys.METADATA.latestVersion(false);
-        home.send(ApiKeys.METADATA, version, request, REFRESH_TIMEOUT_MILLIS, true, answer -> {
+        somebody().send(ApiKeys.METADATA, version, request, REFRESH_TIMEOUT_MILLIS, true, answer -> {
             refreshing = false;
             refreshedAt = net.scheduler().now();
             if (answer != null) {
                 learn((MetadataResponseData) answer);
             }
         });
+    }
+
+    /** Whoever answers may be cut off from the others, and know nothing new. */
+    private SimLine somebody() {
+        SimLine other = line(random.below(net.nodes()));
+        if (!other.up()) {
+            other.connect();
+        }
+        return other.up() ? other : home;
     }
 
     private void learn(MetadataResponseData answer) {

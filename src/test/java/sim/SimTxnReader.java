@@ -185,7 +185,10 @@ final class SimTxnReader implements SimClient {
                     committedOnly ? "T8 the last stable offset never falls" : "I4 high watermark rises only",
                     name + " at " + place.partition.name() + ": " + limit + " after " + place.limit);
         }
-        place.partition.endsAt(data.highWatermark(), askedAt, server);
+        if (net.nodes() == 1) {
+            // Elsewhere there may be records behind the high watermark of a new leader.
+            place.partition.endsAt(data.highWatermark(), askedAt, server);
+        }
         if (!place.partition.forgets(server)) {
             place.limit = limit;
         }

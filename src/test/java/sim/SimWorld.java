@@ -59,7 +59,7 @@ final class SimWorld implements SimNet, SimPeers.Listening {
 
     void warmUp() {
         machines.forEach(SimMachine::start);
-        machines.forEach(each -> each.awaitServing("L start"));
+        awaitAll("L start");
         if (nodes() > 1) {
             judge.begin();
         }
@@ -79,7 +79,7 @@ final class SimWorld implements SimNet, SimPeers.Listening {
     /** All faults off: the nodes come up, clients finish what they have begun, and consumers catch up (L*). */
     void heal() {
         machines.forEach(SimMachine::heal);
-        machines.forEach(each -> each.awaitServing("L4 serves after heal"));
+        awaitAll("L4 serves after heal");
         quietSince = scheduler.now();
         scheduler.runFor(1_000 * SimScheduler.MILLI);
         if (nodes() > 1) {
@@ -129,7 +129,8 @@ final class SimWorld implements SimNet, SimPeers.Listening {
         if (possible && profile.get("minority") == 1) {
             machines.get(own.below(machines.size())).crash(false, false);
             count("minority.node");
-        } else if (possible && profile.get("minority") == 2) {
+        } else if (possible && profile.get("minority") == 2 && !SimTransactions.used(profile)) {
+            // A coordinator that reaches a leader no more cannot end transactions there.
             int from = own.below(machines.size());
             int to = (from + own.between(1, machines.size() - 1)) % machines.size();
             network.path(machines.get(from).name(), machines.get(to).name()).cut();
@@ -177,6 +178,8 @@ final class SimWorld implements SimNet, SimPeers.Listening {
     /** One node after the other when it is done with care, else all at once. */
     void restart(SimMachine.End how) {
         quietSince = Long.MAX_VALUE;
+        // A node that does not reach the active controller would not come up again.
+        network.heal();
         for (SimMachine each : machines) {
             each.end(how);
             if (how == SimMachine.End.CLEAN) {
@@ -189,8 +192,22 @@ final class SimWorld implements SimNet, SimPeers.Listening {
                 each.start();
             }
         }
-        machines.forEach(each -> each.awaitServing("L4 serves after restart"));
+        awaitAll("L4 serves after restart");
         quietSince = scheduler.now();
+    }
+
+    /** They start, by themselves or with help, and serve: some only when others do, too. */
+    private void awaitAll(String rule) {
+        await(rule, 60_000, () -> {
+            boolean all = true;
+            for (SimMachine each : machines) {
+                if (!each.node().alive()) {
+                    each.start();
+                }
+                all &= each.node().serving();
+            }
+            return all;
+        });
     }
 
     void await(String rule, long millis, BooleanSupplier condition) {
