@@ -360,7 +360,20 @@ public final class FollowerReplica implements ReadableReplica {
                 maxBytes,
                 wholeFirstBatch,
                 bound,
-                (result, failure) -> done.succeed(new ReadOutcome(result, null, failure, -1, leaderEpoch)));
+                (result, failure) ->
+                        done.succeed(new ReadOutcome(result, null, ofFollower(failure, wish), -1, leaderEpoch)));
+    }
+
+    /** Rule I13: only the leader knows where the log ends. Whoever is ahead of this replica asks again, or elsewhere, and does not begin anew. */
+    private Failure ofFollower(Failure failure, ReadPartition wish) {
+        boolean ahead = failure != null
+                && failure.code() == FailureCode.OFFSET_OUT_OF_RANGE
+                && wish.fetchOffset() > log.logEndOffset();
+        return ahead
+                ? Failure.of(
+                        FailureCode.OFFSET_NOT_AVAILABLE,
+                        "this follower has records up to " + log.logEndOffset() + ", not yet " + wish.fetchOffset())
+                : failure;
     }
 
     private Failure checkEpoch(int currentLeaderEpoch) {

@@ -91,7 +91,8 @@ class ReplicaFetchTest {
         assertEquals("sent to 2", run.consume(leader, "rack 2", 1));
         assertTrue(run.consume(leader, "rack 1", 0).startsWith("v0"));
         assertEquals("NOT_LEADER", run.consume(follower, null, 0), "one that knows of nothing but leaders");
-        assertEquals("OFFSET_OUT_OF_RANGE", run.consume(follower, "rack 2", 7));
+        assertEquals("OFFSET_NOT_AVAILABLE", run.consume(follower, "rack 2", 7), "the leader may have it (I13)");
+        assertEquals("OFFSET_OUT_OF_RANGE", run.consume(leader, "rack 2", 7));
         run.moveLeader(0);
         run.scheduler.runFor(1_000 * SimScheduler.MILLI);
         assertEquals("sent to 1", run.consume(follower, "rack 1", 1));
