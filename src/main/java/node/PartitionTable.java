@@ -117,6 +117,11 @@ final class PartitionTable {
         return open == null ? homeless.containsKey(partition) : open.directory().failure() != null;
     }
 
+    /** It could not be opened where it was said to lie: where it is said to lie now it may. */
+    boolean isHomeless(PartitionId partition) {
+        return homeless.containsKey(partition);
+    }
+
     /** How many replicas of this shard lie in directories that do not work. */
     int offline() {
         int count = homeless.size();
@@ -218,8 +223,14 @@ final class PartitionTable {
 
     private void openNow(TopicImage topic, PartitionImage partition, LogConfig config, Callback<Void> done) {
         PartitionId id = new PartitionId(topic.id(), partition.partition());
+        if (partitions.containsKey(id)) {
+            opened(done);
+            return;
+        }
+        homeless.remove(id);
         LogIdentity identity = new LogIdentity(topic.name(), partition.partition(), textOf(topic.id()));
-        ShardDirectory directory = place(identity, partition.directory(nodeId));
+        PartitionImage latest = roles.state(id);
+        ShardDirectory directory = place(identity, (latest == null ? partition : latest).directory(nodeId));
         Failure nowhere = directory == null ? unread() : directory.failure();
         if (nowhere != null) {
             homeless.put(id, nowhere);

@@ -130,7 +130,7 @@ final class ShardImage {
             if (holds) {
                 counts.count(each, minIsr, 1);
             }
-            if (held && holds) {
+            if (held && holds && !partitions.isHomeless(id)) {
                 partitions.update(id);
             } else if (holds) {
                 work.add(done -> partitions.open(is, each, config, done));

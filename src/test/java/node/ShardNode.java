@@ -65,6 +65,7 @@ final class ShardNode implements FollowedPartitions.Listener {
     private Uuid directoryId;
     private Uuid incarnation;
     private int boot;
+    private int disks;
     private MetadataImage applied;
     private SimHost next;
     private long fetches;
@@ -117,7 +118,7 @@ final class ShardNode implements FollowedPartitions.Listener {
         }
         host.mutations(mutations);
         incarnation = new Uuid(id + 1, host.random().nextLong());
-        Uuid fresh = new Uuid(77, id + 1);
+        Uuid fresh = new Uuid(77L + disks, id + 1);
         LogDirectory.OpenRequest request = new LogDirectory.OpenRequest(id, null, CLUSTER, fresh.toString(), mutations);
         host.executor().run(Lane.BLOCKING, LogDirectory.open(request), (opened, failure) -> {
             if (failure != null) {
@@ -127,6 +128,16 @@ final class ShardNode implements FollowedPartitions.Listener {
             assemble(opened);
             register();
         });
+    }
+
+    /** Its next process finds an empty disk. */
+    void wipe(SimHost fresh) {
+        disks++;
+        next = fresh;
+    }
+
+    Uuid directoryId() {
+        return directoryId;
     }
 
     /** Between two processes. */

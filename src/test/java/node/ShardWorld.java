@@ -13,6 +13,7 @@ import java.util.TreeSet;
 import java.util.function.Consumer;
 import metadata.MetadataImage.PartitionImage;
 import metadata.MetadataImage.TopicImage;
+import org.apache.kafka.common.message.AssignReplicasToDirsRequestData;
 import org.apache.kafka.common.message.CreateTopicsRequestData.CreatableTopicConfig;
 import records.BatchHeader;
 import replication.ReplicaShard.DeleteQuery;
@@ -176,6 +177,36 @@ final class ShardWorld {
 
     private boolean isWhole() {
         return controller.isWhole(topic);
+    }
+
+    /** A node comes back with an empty disk; where its replicas begin anew is told only after its shard has seen the metadata (KIP-858). */
+    void wipe() {
+        producers.forEach(ShardProducer::begin);
+        scheduler.runFor(5_000 * MILLI);
+        ShardNode wiped = nodes.get(random.below(NODES));
+        wiped.end(false);
+        wiped.wipe(new SimHost(random.split("fresh"), scheduler));
+        wiped.start();
+        scheduler.runFor(8_000 * MILLI);
+        AssignReplicasToDirsRequestData.TopicData replicas =
+                new AssignReplicasToDirsRequestData.TopicData().setTopicId(topic.id());
+        topic.partitions()
+                .forEach(each -> replicas.partitions()
+                        .add(new AssignReplicasToDirsRequestData.PartitionData().setPartitionIndex(each.partition())));
+        controller.assign(new AssignReplicasToDirsRequestData()
+                .setBrokerId(wiped.id)
+                .setBrokerEpoch(wiped.brokerEpoch)
+                .setDirectories(List.of(new AssignReplicasToDirsRequestData.DirectoryData()
+                        .setId(wiped.directoryId())
+                        .setTopics(List.of(replicas)))));
+        scheduler.runFor(20_000 * MILLI);
+        require(
+                isWhole(),
+                "L4 full ISR after a wiped disk",
+                controller.image().topic(TOPIC).toString());
+        for (PartitionImage each : controller.image().topic(TOPIC).partitions()) {
+            require(wiped.log(id(each.partition())) != null, "S13 begins anew", each.toString());
+        }
     }
 
     /** Counts when a log is damaged: healing may take only moments. */

@@ -64,6 +64,13 @@ class ShardWorldTest {
     }
 
     @Test
+    void aNodeWithAnEmptyDiskBeginsAnewWhereItIsToldLater_S13() {
+        for (long seed = 1; seed <= 5; seed++) {
+            new ShardWorld(seed, Mutations.NONE).wipe();
+        }
+    }
+
+    @Test
     void aLeaderWhoseLogRotsHandsOverAndHeals_S8() {
         int seen = 0;
         for (long seed = FIRST; seed < FIRST + SEEDS; seed++) {
