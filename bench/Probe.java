@@ -28,11 +28,12 @@ public final class Probe {
 
   private String run(String[] w) throws Exception {
     return switch (w[0]) {
-      // Of one topic: create TOPIC PARTITIONS REPLICAS [SETTING=VALUE]..., alter TOPIC SETTING=VALUE DELAY_MS, delete TOPIC, isr TOPIC SIZE
+      // Of one topic: create TOPIC PARTITIONS REPLICAS [SETTING=VALUE]..., alter TOPIC SETTING=VALUE DELAY_MS, delete TOPIC, isr TOPIC SIZE, out TOPIC NODE
       case "create" -> timed(() -> topics.create(w[1], parseInt(w[2]), Short.parseShort(w[3]), settings(w, 4)));
       case "alter" -> timed(() -> topics.alterLater(w[1], w[2], Long.parseLong(w[3])));
       case "delete" -> timed(() -> topics.delete(w[1]));
       case "isr" -> timed(() -> topics.awaitIsr(w[1], parseInt(w[2])));
+      case "out" -> timed(() -> topics.awaitOut(w[1], parseInt(w[2])));
       // first TOPIC, each TOPIC PARTITIONS
       case "first" -> first(w[1]);
       case "each" -> each(w[1], parseInt(w[2]));

@@ -86,6 +86,19 @@ record Topics(Clients clients) {
     }
   }
 
+  /** Until the node is in sync nowhere: somebody noticed that it is gone. */
+  void awaitOut(String topic, int node) throws InterruptedException {
+    long deadline = deadline();
+    try (var admin = Admin.create(clients.eager())) {
+      while (describe(admin, topic).partitions().stream().anyMatch(p -> p.isr().stream().anyMatch(n -> n.id() == node))) {
+        if (System.nanoTime() > deadline) {
+          throw new IllegalStateException("node " + node + " stays in sync");
+        }
+        Thread.sleep(LOOK_MS); // between two looks at the ISR
+      }
+    }
+  }
+
   private static boolean hasIsr(Admin admin, String topic, int size) throws InterruptedException {
     return describe(admin, topic).partitions().stream().allMatch(p -> p.isr().size() >= size);
   }

@@ -64,6 +64,7 @@ def wipe(cluster):
     victim = replicas[1]
     data = data_of(cluster, victim)
     kill_hard(cluster.broker.nodes[victim])
+    cluster.probe.ask("out", topic, victim)
     shutil.rmtree(data)
     cluster.broker.prepare(victim)
     cluster.broker.launch(victim)
@@ -77,6 +78,7 @@ def corrupt(cluster):
     victim = replicas[1]
     data = data_of(cluster, victim)
     kill_hard(cluster.broker.nodes[victim])
+    cluster.probe.ask("out", topic, victim)
     segment = sorted((data / f"{topic}-0").glob("*.log"))[1]
     with open(segment, "r+b") as file:
         file.seek(segment.stat().st_size // 2)
