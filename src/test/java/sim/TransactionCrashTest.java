@@ -1,6 +1,7 @@
 package sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
@@ -26,6 +27,9 @@ import transaction.Producer;
 final class TransactionCrashTest {
     private static final int LONG = 600_000;
     private static final int SEED = 5;
+    /** Of worlds in which a planted bug is looked for. */
+    private static final int SEEDS = 8;
+
     /** Steps of the history: where the first transaction is ended, and the second. */
     private static final int FIRST_END = 4;
 
@@ -59,8 +63,9 @@ final class TransactionCrashTest {
         /** The one that is under way, or was not answered. */
         private int step;
 
-        History(Protocol protocol, boolean commit, Mutations planted) {
-            this.node = new NodeBench(SEED, 1).with(planted).start();
+        History(Protocol protocol, boolean commit, World world) {
+            this.node =
+                    new NodeBench(world.seed, world.disks).with(world.planted).start();
             this.transactions = new NodeTransactions(node, protocol);
             this.commit = commit;
             this.first = protocol == Protocol.FIRST;
@@ -170,7 +175,7 @@ final class TransactionCrashTest {
     @EnumSource(Protocol.class)
     void everyCrashLeavesWholeTransactions(Protocol protocol) {
         for (boolean commit : new boolean[] {true, false}) {
-            History whole = new History(protocol, commit, Mutations.NONE);
+            History whole = new History(protocol, commit, World.HEALTHY);
             long begin = whole.operations();
             whole.judgeSameProducer();
             long operations = whole.operations() - begin;
@@ -178,18 +183,23 @@ final class TransactionCrashTest {
             int crashes = 0;
             for (Crash crash : Crash.values()) {
                 for (long at = 0; at < operations; at++) {
-                    crashes += crash(new Case(protocol, commit, crash, at, false), Mutations.NONE);
-                    crashes += crash(new Case(protocol, commit, crash, at, true), Mutations.NONE);
+                    crashes += crash(new Case(protocol, commit, crash, at, false), World.HEALTHY);
+                    crashes += crash(new Case(protocol, commit, crash, at, true), World.HEALTHY);
                 }
             }
             assertTrue(crashes > 6 * operations, crashes + " crashes at " + operations + " operations");
         }
     }
 
+    /** With several disks the records of one transaction become durable in any order. */
+    private record World(int seed, int disks, Mutations planted) {
+        private static final World HEALTHY = new World(SEED, 1, Mutations.NONE);
+    }
+
     private record Case(Protocol protocol, boolean commit, Crash crash, long at, boolean successor) {}
 
-    private static int crash(Case it, Mutations planted) {
-        History history = new History(it.protocol, it.commit, planted);
+    private static int crash(Case it, World world) {
+        History history = new History(it.protocol, it.commit, world);
         boolean crashed = history.crashes(it.at, it.crash.fault);
         try {
             if (crashed) {
@@ -210,18 +220,28 @@ final class TransactionCrashTest {
     @ParameterizedTest
     @ValueSource(strings = {"offsets-before-commit", "txn-markers-before-decision"})
     void plantedBugsAreFound(String mutation) {
+        for (int seed = SEED; seed < SEED + SEEDS; seed++) {
+            if (isFound(new World(seed, 2, mutation::equals))) {
+                assertFalse(isFound(new World(seed, 2, Mutations.NONE)), "found without the bug, seed " + seed);
+                return;
+            }
+        }
+        fail(mutation + " was not found");
+    }
+
+    private static boolean isFound(World world) {
         for (long at = 0; at < OPERATIONS; at++) {
             for (Crash crash : Crash.values()) {
                 for (int mode = 0; mode < 4; mode++) {
                     Case it = new Case(Protocol.SECOND, mode % 2 == 0, crash, at, mode < 2);
                     try {
-                        crash(it, mutation::equals);
+                        crash(it, world);
                     } catch (AssertionError | RuleBroken found) {
-                        return;
+                        return true;
                     }
                 }
             }
         }
-        fail(mutation + " was not found");
+        return false;
     }
 }
